@@ -1,0 +1,49 @@
+"""The rules of the Italian tarot games with 62 cards: packs, deals, legal moves, observations and scores."""
+
+from tarocchi_engine.cards import Pack
+from tarocchi_engine.errors import (
+    DealNotOverError,
+    Fault,
+    IllegalMoveError,
+    InvalidDealError,
+    InvalidObservationError,
+    TarocchiError,
+    UnknownVariantError,
+)
+from tarocchi_engine.moves import Declare, Discard, Event, Move, Play
+from tarocchi_engine.observation import Observation, View, find_faults, view
+from tarocchi_engine.state import State, new_deal, replay
+from tarocchi_engine.table import Phase, Table, Trick
+from tarocchi_engine.variant import DealScore, SideScore, Variant
+from tarocchi_engine.variants import VARIANTS, get_variant
+
+__all__ = [
+    "VARIANTS",
+    "DealNotOverError",
+    "DealScore",
+    "Declare",
+    "Discard",
+    "Event",
+    "Fault",
+    "IllegalMoveError",
+    "InvalidDealError",
+    "InvalidObservationError",
+    "Move",
+    "Observation",
+    "Pack",
+    "Phase",
+    "Play",
+    "SideScore",
+    "State",
+    "Table",
+    "TarocchiError",
+    "Trick",
+    "UnknownVariantError",
+    "Variant",
+    "View",
+    "find_faults",
+    "get_variant",
+    "new_deal",
+    "replay",
+    "view",
+]

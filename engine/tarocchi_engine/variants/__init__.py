@@ -1,0 +1,27 @@
+"""The registry of variants: one line for each."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tarocchi_engine.errors import UnknownVariantError
+from tarocchi_engine.variant import Variant
+from tarocchi_engine.variants.bolognese import Bolognese
+from tarocchi_engine.variants.piedicavallo import Piedicavallo
+
+VARIANTS: Final[dict[str, Variant]] = {
+    variant.name: variant
+    for variant in (
+        Bolognese(),
+        Piedicavallo(),
+    )
+}
+
+
+def get_variant(name: str) -> Variant:
+    """Returns the variant called `name`; raises `UnknownVariantError` that lists the known names."""
+    try:
+        return VARIANTS[name]
+    except KeyError:
+        known = ", ".join(VARIANTS)
+        raise UnknownVariantError(f"no variant is called {name!r}; known are: {known}") from None

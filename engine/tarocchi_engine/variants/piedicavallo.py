@@ -1,0 +1,75 @@
+"""Piedicavallo, the Piedmontese partnership game of 114 points."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tarocchi_engine.cards import KING_MASK, MATTO_MASK, PIEDMONTESE_PACK, TRUMP_MASK, Pack, cards_in
+from tarocchi_engine.errors import IllegalMoveError
+from tarocchi_engine.layout import ASIDE_SIDE, MATTO_SIDE, SCORING_PIEDICAVALLO
+from tarocchi_engine.scoring import piedicavallo_half_points, settle_piles
+from tarocchi_engine.variant import DealScore, SideScore, Variant, winner_of
+
+_FORCED_REST = TRUMP_MASK | KING_MASK | MATTO_MASK
+"""A hand of these cards alone has no other discard than trumps (D2, A3)."""
+
+
+class Piedicavallo(Variant):
+    """Section 3 of the Piedmontese rules: no combinations, no last-trick bonus, an announcement by the dealer."""
+
+    name: ClassVar[str] = "piedicavallo"
+    title_it: ClassVar[str] = "Tarocco piemontese, Piedicavallo"
+    title_en: ClassVar[str] = "Tarocco Piemontese, Piedicavallo"
+    rules_revision: ClassVar[int] = 1
+    pack: ClassVar[Pack] = PIEDMONTESE_PACK
+    scoring: ClassVar[int] = SCORING_PIEDICAVALLO
+    announces_discarded_trumps: ClassVar[bool] = True
+
+    def discards(self, hand: int) -> tuple[int, ...]:
+        """Returns the discards that satisfy D1 and D2 (section 3.6)."""
+        free = [1 << card for card in cards_in(hand & ~self.pack.five_point_mask)]
+        pairs = (first | second for first, second in combinations(free, self.discard_count))
+        return tuple(cards for cards in pairs if self._trumps_may_go(hand, cards))
+
+    def check_discard(self, hand: int, cards: int) -> None:
+        """Raises `IllegalMoveError` unless `cards` satisfy D1 and D2 (section 3.6)."""
+        self._check_discard_shape(hand, cards)
+        if not self._trumps_may_go(hand, cards):
+            raise IllegalMoveError(
+                "TRUMP_WITHOUT_REASON",
+                f"{' '.join(self.pack.format_mask(cards & TRUMP_MASK))}: a trump is discarded only when the rest of "
+                "the hand has no trump, or nothing but trumps, Kings and the Matto",
+                "discard.cards",
+            )
+
+    @staticmethod
+    def _trumps_may_go(hand: int, cards: int) -> bool:
+        rest = hand & ~cards
+        return not cards & TRUMP_MASK or not rest & ~_FORCED_REST or not rest & TRUMP_MASK
+
+    def score(self, position: NDArray[np.uint64], trick_counts: tuple[int, int]) -> DealScore:
+        """Counts both piles card by card (section 3.9)."""
+        piles = np.zeros(2, dtype=np.uint64)
+        settle_piles(position, piles)
+        sides = tuple(
+            SideScore(
+                total=(points := int(piedicavallo_half_points(piles[side])) / 2),
+                card_points=points,
+                trick_count=trick_counts[side],
+                pile=int(piles[side]),
+            )
+            for side in (0, 1)
+        )
+        aside_side = int(position[ASIDE_SIDE])
+        matto_side = int(position[MATTO_SIDE])
+        return DealScore(
+            sides=sides,
+            winner=winner_of((sides[0].total, sides[1].total)),
+            matto_side=matto_side if trick_counts[matto_side] else 1 - matto_side,
+            matto_card=None,
+            discard_side=aside_side if trick_counts[aside_side] else 1 - aside_side,
+        )
