@@ -1,0 +1,112 @@
+"""What a search is asked and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tarocchi_engine import Event, Move
+
+
+class StopReason(StrEnum):
+    """Why a search ended."""
+
+    SINGLE_MOVE = "single_move"  # nothing to choose
+    EXACT = "exact"  # every consistent world was solved
+    WORLDS = "worlds"
+    ITERATIONS = "iterations"
+    TIME = "time"
+    STOPPED = "stopped"
+
+
+class Playout(StrEnum):
+    """How a deal is played from a leaf of the tree to its end."""
+
+    RULE = "rule"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Caps on the work of one search; the first one reached ends it. Without any, DEFAULT_BUDGET holds."""
+
+    worlds: int | None = None
+    iterations: int | None = None
+    """Descents of a tree, each with one playout, over all worlds."""
+    time_ms: int | None = None
+    """Wall-clock milliseconds."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no cap is set."""
+        return self.worlds is None and self.iterations is None and self.time_ms is None
+
+
+DEFAULT_BUDGET = Budget(iterations=20_000)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """Parameters of the search; the defaults are those that won in matches."""
+
+    playout: Playout = Playout.RULE
+    exploration: float = 0.7
+    """The constant of UCT, in units of the running spread of the results."""
+    iterations_per_world: int | None = None
+    """Size of each world's tree; None lets the budget decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStatistics:
+    """What a search found out about one move; scores in game points, own side minus other side."""
+
+    move: Move
+    rank: int
+    """1 is the recommended move."""
+    visits: int
+    """Iterations that went through the move, in all worlds."""
+    worlds: int
+    """Worlds behind the expected score: none of them took part in the choice, unless the search is exact."""
+    expected_score: float
+    standard_error: float
+    """Of the expected score, over worlds; 0 when exact."""
+    difference_to_best: float
+    """Expected score minus that of the recommended move, on the same worlds; it may come out positive."""
+    difference_standard_error: float
+    win_probability: float
+    """Share of results with the higher total, ties half."""
+    score_quantiles: tuple[tuple[float, float], ...]
+    """Pairs of probability and score: the spread of single results, which is luck, not error."""
+    principal_variation: tuple[Event, ...]
+    """The move itself, then the replies that most worlds agree on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """What is needed to reproduce an answer; nothing here depends on the clock or the number of threads."""
+
+    seed: int
+    worlds: int
+    evaluation_worlds: int
+    """Of `worlds`, those kept for the expected scores."""
+    iterations: int
+    stop_reason: StopReason
+    exact_solves: int
+    """Worlds solved to the end."""
+    rejected_worlds: int
+    """Draws that the shown combinations ruled out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The answer of a search: the best move and what is known about each legal one, best first."""
+
+    move: Move
+    moves: tuple[MoveStatistics, ...]
+    exact: bool
+    """Whether every consistent world was solved instead of a sample searched."""
+    diagnostics: Diagnostics
+
+
+class NothingToDecideError(Exception):
+    """Says that an observation is valid but its seat has no decision to make."""
