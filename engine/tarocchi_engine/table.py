@@ -183,6 +183,12 @@ class Table:
 
     def _declare(self, seat: int, cards: int) -> None:
         self.variant.check_declaration(cards)
+        if cards.bit_count() > self.variant.hand_size:
+            raise IllegalMoveError(
+                "DECLARATION_SIZE",
+                f"{cards.bit_count()} cards shown: a hand has {self.variant.hand_size}",
+                "declare.cards",
+            )
         for other, shown in enumerate(self.shown):
             if gone := cards & ((shown or 0) | self.played[other]):
                 names = " ".join(self.variant.pack.format_mask(gone))
@@ -207,6 +213,21 @@ class Table:
             raise IllegalMoveError(
                 "SUIT_DENIED_EARLIER",
                 f"seat {seat} plays {name} but earlier showed that it has none",
+                "play.card",
+            )
+        cards_left = self.variant.hand_size - self.played[seat].bit_count()
+        if (self.exposed(seat) | bit).bit_count() > cards_left:
+            raise IllegalMoveError(
+                "CARD_NOT_IN_HAND",
+                f"seat {seat} has shown all the cards it still holds, {name} not among them",
+                "play.card",
+            )
+        kept = self.played[seat] | (self.shown[seat] or 0) | bit
+        cases = self.variant.kept_hand_cases(self.announced_trump_count)
+        if seat == self.dealer and all(kept & absent for absent in cases):
+            raise IllegalMoveError(
+                "DISCARD_CONTRADICTED",
+                f"the dealer laid away a trump, so it cannot have kept {name} with the cards it has played",
                 "play.card",
             )
         led = self.led

@@ -113,6 +113,10 @@ class Variant(ABC):
         """Tells whether a hand that declared `shown` may have held the cards `known`."""
         return True
 
+    def kept_hand_cases(self, announced_trump_count: int | None) -> tuple[int, ...]:
+        """Returns the alternatives that the discard leaves for the hand the dealer kept: sets absent from it."""
+        return (0,)
+
     @abstractmethod
     def score(self, position: NDArray[np.uint64], trick_counts: tuple[int, int]) -> DealScore:
         """Counts a finished deal."""

@@ -66,7 +66,15 @@ class Bolognese(Variant):
         """Counts both piles: declarations, sets, sequences, card points, last trick (sections 3 to 5)."""
         piles = np.zeros(2, dtype=np.uint64)
         given = int(settle_piles(position, piles))
-        sides = tuple(self._count(int(piles[side]), side, position, trick_counts[side]) for side in (0, 1))
+        sides = tuple(
+            self.count_pile(
+                int(piles[side]),
+                declarations=int(position[DECLARED + side]) // 2,
+                took_last_trick=int(position[LAST_SIDE]) == side,
+                trick_count=trick_counts[side],
+            )
+            for side in (0, 1)
+        )
         aside_side = int(position[ASIDE_SIDE])
         matto_side = int(position[MATTO_SIDE])
         return DealScore(
@@ -78,13 +86,13 @@ class Bolognese(Variant):
         )
 
     @staticmethod
-    def _count(pile: int, side: int, position: NDArray[np.uint64], trick_count: int) -> SideScore:
+    def count_pile(pile: int, *, declarations: int, took_last_trick: bool, trick_count: int) -> SideScore:
+        """Counts the final pile of a side that has declared so many points in the first trick."""
         sets, sequences = combination_items(pile)
         sets_total = sum(sets.values()) * (2 if len(sets) >= DOUBLING_COUNT else 1)
         sequences_total = sum(sequences.values()) * (2 if len(sequences) >= DOUBLING_COUNT else 1)
-        declarations = int(position[DECLARED + side]) // 2
         card_points = int(bolognese_half_points(np.uint64(pile))) / 2
-        last_trick = LAST_TRICK_HALF_POINTS / 2 if int(position[LAST_SIDE]) == side else 0.0
+        last_trick = LAST_TRICK_HALF_POINTS / 2 if took_last_trick else 0.0
         return SideScore(
             total=declarations + sets_total + sequences_total + card_points + last_trick,
             card_points=card_points,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tarocchi_engine.cards import KING_MASK, MATTO_MASK, PIEDMONTESE_PACK, TRUMP_MASK, Pack, cards_in
+from tarocchi_engine.cards import ALL_MASK, KING_MASK, MATTO_MASK, PIEDMONTESE_PACK, TRUMP_MASK, Pack, cards_in
 from tarocchi_engine.errors import IllegalMoveError
 from tarocchi_engine.layout import ASIDE_SIDE, MATTO_SIDE, SCORING_PIEDICAVALLO
 from tarocchi_engine.scoring import piedicavallo_half_points, settle_piles
 from tarocchi_engine.variant import DealScore, SideScore, Variant, winner_of
+
+DiscardGround = Literal["no_trump", "rest_only_trumps_kings", "rest_no_trumps"]
 
 _FORCED_REST = TRUMP_MASK | KING_MASK | MATTO_MASK
 """A hand of these cards alone has no other discard than trumps (D2, A3)."""
@@ -33,12 +35,12 @@ class Piedicavallo(Variant):
         """Returns the discards that satisfy D1 and D2 (section 3.6)."""
         free = [1 << card for card in cards_in(hand & ~self.pack.five_point_mask)]
         pairs = (first | second for first, second in combinations(free, self.discard_count))
-        return tuple(cards for cards in pairs if self._trumps_may_go(hand, cards))
+        return tuple(cards for cards in pairs if self.discard_ground(hand, cards))
 
     def check_discard(self, hand: int, cards: int) -> None:
         """Raises `IllegalMoveError` unless `cards` satisfy D1 and D2 (section 3.6)."""
         self._check_discard_shape(hand, cards)
-        if not self._trumps_may_go(hand, cards):
+        if not self.discard_ground(hand, cards):
             raise IllegalMoveError(
                 "TRUMP_WITHOUT_REASON",
                 f"{' '.join(self.pack.format_mask(cards & TRUMP_MASK))}: a trump is discarded only when the rest of "
@@ -47,9 +49,18 @@ class Piedicavallo(Variant):
             )
 
     @staticmethod
-    def _trumps_may_go(hand: int, cards: int) -> bool:
+    def discard_ground(hand: int, cards: int) -> DiscardGround | None:
+        """Returns what satisfies D2 when `cards` are laid away from `hand`, None if nothing does."""
         rest = hand & ~cards
-        return not cards & TRUMP_MASK or not rest & ~_FORCED_REST or not rest & TRUMP_MASK
+        if not cards & TRUMP_MASK:
+            return "no_trump"
+        if not rest & ~_FORCED_REST:
+            return "rest_only_trumps_kings"
+        return None if rest & TRUMP_MASK else "rest_no_trumps"
+
+    def kept_hand_cases(self, announced_trump_count: int | None) -> tuple[int, ...]:
+        """After trumps were laid away: no card but trumps, Kings and the Matto was kept, or no trump was (D2)."""
+        return (ALL_MASK & ~_FORCED_REST, TRUMP_MASK) if announced_trump_count else (0,)
 
     def score(self, position: NDArray[np.uint64], trick_counts: tuple[int, int]) -> DealScore:
         """Counts both piles card by card (section 3.9)."""

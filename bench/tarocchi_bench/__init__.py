@@ -1,0 +1,1 @@
+"""Benchmarks and tournaments of the solver: `python -m tarocchi_bench --help`."""

@@ -1,0 +1,33 @@
+"""Determinized Monte Carlo tree search: from what one seat sees to the best move and its expected score."""
+
+from tarocchi_solver.search.recommend import check_consistent, search
+from tarocchi_solver.search.results import (
+    DEFAULT_BUDGET,
+    Budget,
+    Diagnostics,
+    MoveStatistics,
+    NothingToDecideError,
+    Playout,
+    Recommendation,
+    SearchOptions,
+    StopReason,
+)
+from tarocchi_solver.search.sampler import ContradictionError, WorldSampler
+from tarocchi_solver.search.warm_up import warm_up
+
+__all__ = [
+    "DEFAULT_BUDGET",
+    "Budget",
+    "ContradictionError",
+    "Diagnostics",
+    "MoveStatistics",
+    "NothingToDecideError",
+    "Playout",
+    "Recommendation",
+    "SearchOptions",
+    "StopReason",
+    "WorldSampler",
+    "check_consistent",
+    "search",
+    "warm_up",
+]

@@ -1,0 +1,173 @@
+"""The search's door: an observation in, a recommendation out."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from tarocchi_engine import Observation, Phase, view
+from tarocchi_engine.facts import hidden_cards
+from tarocchi_engine.rng import fresh_seed, split
+from tarocchi_solver.search.decision import Decision
+from tarocchi_solver.search.exact import EXACT_TRICKS, MAX_WORLDS, exact_values
+from tarocchi_solver.search.halving import halve
+from tarocchi_solver.search.results import (
+    DEFAULT_BUDGET,
+    Budget,
+    Diagnostics,
+    Recommendation,
+    SearchOptions,
+    StopReason,
+)
+from tarocchi_solver.search.runner import Limits, Runner
+from tarocchi_solver.search.sampler import WorldSampler
+from tarocchi_solver.search.statistics import Evidence, common_line, describe, is_evaluation, rank_moves
+
+MIN_WORLDS = 6
+"""Worlds searched whatever the budget: two of them evaluate, the fewest that give a standard error."""
+ITERATIONS_PER_MS = 300
+"""Rough speed of one thread, for sizing the trees of a search limited by time."""
+_WORLDS_STREAM = 1
+
+
+def search(
+    observation: Observation,
+    budget: Budget | None = None,
+    *,
+    seed: int | None = None,
+    threads: int = 1,
+    options: SearchOptions | None = None,
+    stop: threading.Event | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Recommendation:
+    """Returns the best move of the observing seat and what is known about every legal one.
+
+    Args:
+        observation: what the seat knows; hidden cards have no way in.
+        budget: caps on worlds, iterations and time; DEFAULT_BUDGET without one. A small minimum is always searched.
+        seed: 0 to 2**64 - 1; drawn if None. With the same observation, seed and a budget without time the answer
+            is the same to the last bit.
+        threads: threads to search on; they change the time, never the answer.
+        options: parameters of the search.
+        stop: ends the search early with the best answer so far when set.
+        progress: called now and then, from any thread, with the number of worlds just finished.
+
+    Raises:
+        InvalidObservationError: the observation cannot have happened.
+        NothingToDecideError: it is not this seat's turn, or the deal is over.
+        ContradictionError: no deal of the unseen cards fits the events.
+        ValueError: a cap, the seed or the number of threads is out of range.
+    """
+    started = time.monotonic()
+    budget = budget or Budget()
+    options = options or SearchOptions()
+    _check_arguments(budget, seed, threads)
+    decision = Decision.of(view(observation), fresh_seed() if seed is None else seed)
+    if decision.view.phase is Phase.PLAY and decision.view.table.tricks_left <= EXACT_TRICKS:
+        worlds = decision.sampler.enumerate(MAX_WORLDS)
+        if worlds is not None:
+            return _solve(decision, worlds)
+    limits = Limits(None if budget.time_ms is None else started + budget.time_ms / 1000, stop)
+    runner = Runner(decision.sampler, split(decision.seed, _WORLDS_STREAM), options, threads, limits, progress)
+    budget = DEFAULT_BUDGET if budget.is_open else budget
+    if decision.view.phase is Phase.DISCARD and len(decision.moves) > 1:
+        return halve(decision, runner, budget)
+    return _sample(decision, runner, budget)
+
+
+def check_consistent(observation: Observation) -> None:
+    """Raises `InvalidObservationError` or `ContradictionError` unless some deal fits the observation."""
+    WorldSampler(hidden_cards(view(observation)))
+
+
+def _check_arguments(budget: Budget, seed: int | None, threads: int) -> None:
+    for name in ("worlds", "iterations", "time_ms"):
+        value = getattr(budget, name)
+        if value is not None and value < 1:
+            raise ValueError(f"budget.{name} is {value}: give at least 1, or leave it out for no such cap")
+    if seed is not None and not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed is {seed}: give an integer from 0 to 2**64 - 1, or leave it out to have one drawn")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}: give at least 1")
+
+
+def _solve(decision: Decision, worlds: np.ndarray) -> Recommendation:
+    """Answers from all consistent worlds."""
+    moves = decision.moves
+    values = exact_values(decision.question, decision.sampler.arrays.destination, worlds).astype(np.float64)
+    order = rank_moves(decision.view, moves, values.sum(axis=0))
+    evidence = [
+        Evidence(values[:, arm], (np.sign(values[:, arm]) + 1) / 2, values[:, arm]) for arm in range(len(moves))
+    ]
+    ranked = [(moves[arm], len(worlds), evidence[arm]) for arm in order]
+    return Recommendation(
+        move=moves[order[0]],
+        moves=describe(decision.view, ranked, [[] for _ in order], exact=True),
+        exact=True,
+        diagnostics=Diagnostics(
+            seed=decision.seed,
+            worlds=len(worlds),
+            evaluation_worlds=len(worlds),
+            iterations=0,
+            stop_reason=StopReason.SINGLE_MOVE if len(moves) == 1 else StopReason.EXACT,
+            exact_solves=len(worlds),
+            rejected_worlds=0,
+        ),
+    )
+
+
+def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
+    """Answers from a sample of worlds."""
+    moves = decision.moves
+    if len(moves) == 1:
+        budget = Budget(worlds=MIN_WORLDS, iterations=MIN_WORLDS)
+    iterations = runner.options.iterations_per_world or tree_size(budget, len(moves), runner.threads)
+    iterations = max(iterations, len(moves))
+    caps = [cap for cap in (budget.worlds, budget.iterations and budget.iterations // iterations) if cap is not None]
+    count = max(min(caps), MIN_WORLDS) if caps else None
+    worlds = runner.run(decision.question, 0, count, iterations, surely=MIN_WORLDS)
+    block = worlds.block
+    values = block.totals / block.visits
+    wins = block.wins / (2 * block.visits)
+    evaluation = is_evaluation(worlds.numbers)
+    order = rank_moves(decision.view, moves, values[~evaluation].sum(axis=0))
+    visits = block.visits.sum(axis=0)
+    ranked = [
+        (
+            moves[arm],
+            int(visits[arm]),
+            Evidence(values[evaluation, arm], wins[evaluation, arm], block.samples[evaluation, arm]),
+        )
+        for arm in order
+    ]
+    reached = StopReason.WORLDS if count == budget.worlds else StopReason.ITERATIONS
+    return Recommendation(
+        move=moves[order[0]],
+        moves=describe(decision.view, ranked, [common_line(block.lines[:, arm]) for arm in order], exact=False),
+        exact=False,
+        diagnostics=Diagnostics(
+            seed=decision.seed,
+            worlds=len(worlds.numbers),
+            evaluation_worlds=int(evaluation.sum()),
+            iterations=int(visits.sum()),
+            stop_reason=StopReason.SINGLE_MOVE if len(moves) == 1 else worlds.stop_reason or reached,
+            exact_solves=0,
+            rejected_worlds=int(block.rejected.sum()),
+        ),
+    )
+
+
+def tree_size(budget: Budget, arm_count: int, threads: int) -> int:
+    """Returns the iterations of each world's tree: more worlds and larger trees as the budget grows."""
+    total = budget.iterations
+    if budget.time_ms is not None:
+        by_time = budget.time_ms * ITERATIONS_PER_MS * threads
+        total = by_time if total is None else min(total, by_time)
+    if total is None:
+        return 20 * arm_count
+    if budget.worlds is not None:
+        return total // max(budget.worlds, MIN_WORLDS)
+    return int(min(max(2 * arm_count, total**0.5), 1000))

@@ -1,0 +1,129 @@
+"""Runs blocks of worlds on one or several threads until all are done or a limit is reached."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tarocchi_solver.search.question import Question
+from tarocchi_solver.search.results import Playout, SearchOptions, StopReason
+from tarocchi_solver.search.sampler import WorldSampler
+from tarocchi_solver.search.tree import Block, Tree, search_block
+
+ITERATIONS_PER_CALL = 512
+"""Work of one kernel call, about a millisecond: between calls threads look at the limits."""
+
+_POLICY = {Playout.RANDOM: 0, Playout.RULE: 1}
+
+
+@dataclass
+class Limits:
+    """When to stop: at a point of time, or on a signal from outside."""
+
+    deadline: float | None = None
+    """A value of time.monotonic()."""
+    stop: threading.Event | None = None
+
+    def reason(self) -> StopReason | None:
+        """Returns why the search has to end now, None if it may go on."""
+        if self.stop is not None and self.stop.is_set():
+            return StopReason.STOPPED
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            return StopReason.TIME
+        return None
+
+
+@dataclass
+class Worlds:
+    """The results of searched worlds in the order of their numbers."""
+
+    numbers: npt.NDArray[np.int64]
+    block: Block
+    stop_reason: StopReason | None = None
+    """Set where a limit cut the run short."""
+
+
+@dataclass
+class Runner:
+    """Searches worlds of one question; the same worlds give the same numbers whatever the threads."""
+
+    sampler: WorldSampler
+    seed: int
+    options: SearchOptions
+    threads: int
+    limits: Limits
+    progress: Callable[[int], None] | None = None
+    """Called with the number of worlds just finished."""
+
+    def run(
+        self,
+        question: Question,
+        first: int,
+        count: int | None,
+        iterations: int,
+        *,
+        surely: int = 0,
+        limits: Limits | None = None,
+    ) -> Worlds:
+        """Searches worlds number `first` to `first + count - 1` (without end for None), `iterations` in each.
+
+        The first `surely` of them are searched whatever the limits (the runner's own if None) say.
+        """
+        limits = limits or self.limits
+        worlds_per_call = max(1, ITERATIONS_PER_CALL // iterations)
+        lock = threading.Lock()
+        next_offset = 0
+        done: dict[int, Block] = {}
+        stop_reason: StopReason | None = None
+
+        def take() -> tuple[int, int] | None:
+            nonlocal next_offset, stop_reason
+            with lock:
+                if count is not None and next_offset >= count:
+                    return None
+                if next_offset >= surely and (stop_reason := stop_reason or limits.reason()):
+                    return None
+                size = worlds_per_call if count is None else min(worlds_per_call, count - next_offset)
+                offset, next_offset = next_offset, next_offset + size
+                return offset, size
+
+        def work() -> None:
+            tree = Tree.allocate(len(question.arms), iterations)
+            while (task := take()) is not None:
+                offset, size = task
+                block = Block.allocate(size, len(question.arms))
+                self._search(question, tree, block, first + offset, iterations)
+                done[offset] = block
+                if self.progress is not None:
+                    self.progress(size)
+
+        if self.threads == 1:
+            work()
+        else:
+            with ThreadPoolExecutor(self.threads, thread_name_prefix="tarocchi-search") as pool:
+                for future in [pool.submit(work) for _ in range(self.threads)]:
+                    future.result()
+        offsets = sorted(done)
+        blocks = [Block.allocate(0, len(question.arms)), *(done[offset] for offset in offsets)]
+        numbers = [first + offset + row for offset in offsets for row in range(len(done[offset].rejected))]
+        joined = Block(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
+        return Worlds(np.array(numbers, dtype=np.int64), joined, stop_reason)
+
+    def _search(self, question: Question, tree: Tree, block: Block, first: int, iterations: int) -> None:
+        search_block(
+            question,
+            self.sampler.arrays,
+            tree,
+            block,
+            np.uint64(self.seed),
+            first,
+            iterations,
+            _POLICY[self.options.playout],
+            self.options.exploration,
+        )
