@@ -7,7 +7,7 @@ decision, so knowing the cards later gives him nothing that he could not have.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,48 +31,81 @@ _0 = np.uint64(0)
 _1 = np.uint64(1)
 
 
-@kernel
-def solve(stack: Any, depth: Any, piles: Any, alpha: Any, beta: Any) -> Any:
-    """Returns the value of position `stack[depth]` under best play, side 0 minus side 1 in half points.
+class Stack(NamedTuple):
+    """The line that a solver is looking at, one row for each card of it."""
 
-    Alpha-beta over the rows of `stack`, one for each card still to be played and one more; `piles` is scratch.
+    positions: npt.NDArray[np.uint64]
+    untried: npt.NDArray[np.uint64]
+    """The legal cards still to be looked at."""
+    bounds: npt.NDArray[np.int64]
+    """[rows, 2]: what side 0 and side 1 already have for sure (alpha and beta)."""
+    piles: npt.NDArray[np.uint64]
+    """Scratch of the count."""
+
+    @classmethod
+    def allocate(cls) -> Stack:
+        """Returns a stack deep enough for EXACT_TRICKS."""
+        return cls(
+            np.zeros((_STACK_DEPTH, POSITION_WORDS), dtype=np.uint64),
+            np.zeros(_STACK_DEPTH, dtype=np.uint64),
+            np.zeros((_STACK_DEPTH, 2), dtype=np.int64),
+            np.zeros(2, dtype=np.uint64),
+        )
+
+
+@kernel
+def solve(stack: Any) -> Any:
+    """Returns the value of position `stack.positions[0]` under best play, side 0 minus side 1 in half points.
+
+    Alpha-beta without recursion: numba cannot reload a function that calls itself from its cache.
     """
-    position = stack[depth]
-    if position[TRICKS_LEFT] == _0:
-        return score_difference(position, piles)
-    legal = legal_cards(position[position[TURN]], position[LED])
-    maximising = (position[SIDES] >> position[TURN]) & _1 == _0
-    best = -_INFINITY if maximising else _INFINITY
-    while legal != _0:
-        card = lowest(legal)
-        legal ^= bit(card)
-        stack[depth + 1] = position
-        apply_card(stack[depth + 1], card)
-        value = solve(stack, depth + 1, piles, alpha, beta)
-        if maximising:
-            best = max(best, value)
-            alpha = max(alpha, best)
+    positions = stack.positions
+    bounds = stack.bounds
+    depth = 0
+    bounds[0, 0] = -_INFINITY
+    bounds[0, 1] = _INFINITY
+    stack.untried[0] = legal_cards(positions[0][positions[0][TURN]], positions[0][LED])
+    if positions[0][TRICKS_LEFT] == _0:
+        return score_difference(positions[0], stack.piles)
+    while True:
+        mover = np.int64((positions[depth][SIDES] >> positions[depth][TURN]) & _1)
+        if stack.untried[depth] == _0 or bounds[depth, 0] >= bounds[depth, 1]:
+            # the mover's own bound is what it can reach here
+            value = bounds[depth, mover]
+            if depth == 0:
+                return value
+            depth -= 1
         else:
-            best = min(best, value)
-            beta = min(beta, best)
-        if alpha >= beta:
-            break
-    return best
+            card = lowest(stack.untried[depth])
+            stack.untried[depth] ^= bit(card)
+            position = positions[depth + 1]
+            position[:] = positions[depth]
+            apply_card(position, card)
+            if position[TRICKS_LEFT] != _0:
+                bounds[depth + 1, 0] = bounds[depth, 0]
+                bounds[depth + 1, 1] = bounds[depth, 1]
+                depth += 1
+                stack.untried[depth] = legal_cards(position[position[TURN]], position[LED])
+                continue
+            value = score_difference(position, stack.piles)
+        mover = np.int64((positions[depth][SIDES] >> positions[depth][TURN]) & _1)
+        if mover == 0:
+            bounds[depth, 0] = max(bounds[depth, 0], value)
+        else:
+            bounds[depth, 1] = min(bounds[depth, 1], value)
 
 
 @kernel
-def solve_worlds(question: Any, destination: Any, worlds: Any, values: Any) -> None:
+def solve_worlds(question: Any, destination: Any, worlds: Any, stack: Any, values: Any) -> None:
     """Writes to `values` [worlds, arms] the observer's result, in half points, of every move in every world."""
-    stack = np.empty((_STACK_DEPTH, POSITION_WORDS), dtype=np.uint64)
     root = np.empty(POSITION_WORDS, dtype=np.uint64)
-    piles = np.empty(2, dtype=np.uint64)
     for row in range(len(worlds)):
         place_world(question, destination, worlds[row], root)
         own_side = (root[SIDES] >> root[TURN]) & _1
         for arm in range(len(question.arms)):
-            stack[0] = root
-            apply_arm(question, arm, stack[0])
-            value = solve(stack, 0, piles, -_INFINITY, _INFINITY)
+            stack.positions[0] = root
+            apply_arm(question, arm, stack.positions[0])
+            value = solve(stack)
             values[row, arm] = value if own_side == _0 else -value
 
 
@@ -81,5 +114,5 @@ def exact_values(
 ) -> npt.NDArray[np.int64]:
     """Returns [worlds, arms]: the observer's result in half points of every move in every given world."""
     values = np.zeros((len(worlds), len(question.arms)), dtype=np.int64)
-    solve_worlds(question, destination, worlds, values)
+    solve_worlds(question, destination, worlds, Stack.allocate(), values)
     return values

@@ -1,0 +1,107 @@
+"""How much the engine and the search do in a second of CPU."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tarocchi_engine import Phase, State, get_variant, new_deal
+from tarocchi_engine.compilation import kernel
+from tarocchi_engine.layout import POSITION_WORDS, TURN
+from tarocchi_engine.play import PLAYOUT_RANDOM, playout
+from tarocchi_engine.rng import split
+from tarocchi_solver.search import search, warm_up
+
+DEAL_COUNT = 64
+_PLAYOUTS_PER_CALL = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Rates of one thread, in units per second of CPU."""
+
+    variant: str
+    seconds: float
+    playouts_per_cpu_s: float
+    """Random playouts of whole deals, from the first lead to the complete count."""
+    iterations_per_cpu_s: float
+    """Iterations of the default search, over decisions spread along random deals, everything included."""
+    scoring: bool
+    """Whether the playouts count everything that the variant counts."""
+
+
+@kernel
+def _play_out(positions: Any, count: Any, stream: Any) -> Any:
+    """Plays `count` deals at random, the first lead moving round the seats; returns the sum of the results."""
+    position = np.empty(POSITION_WORDS, dtype=np.uint64)
+    piles = np.empty(2, dtype=np.uint64)
+    total = 0
+    for index in range(count):
+        position[:] = positions[index % len(positions)]
+        position[TURN] = np.uint64((index // len(positions)) & 3)
+        total += playout(position, piles, stream, PLAYOUT_RANDOM)
+    return total
+
+
+def measure(variant_name: str, seconds: float, seed: int = 1) -> Throughput:
+    """Measures one variant for about `seconds`; raises `UnknownVariantError`, or ValueError for no time."""
+    if seconds <= 0:
+        raise ValueError(f"{seconds} seconds measure nothing: give more than 0")
+    variant = get_variant(variant_name)
+    warm_up()
+    return Throughput(
+        variant=variant.name,
+        seconds=seconds,
+        playouts_per_cpu_s=_playout_rate(variant_name, seconds / 2, seed),
+        iterations_per_cpu_s=_iteration_rate(variant_name, seconds / 2, seed),
+        scoring=True,
+    )
+
+
+def _playout_rate(variant_name: str, seconds: float, seed: int) -> float:
+    positions = np.stack([_first_lead(variant_name, split(seed, number)) for number in range(DEAL_COUNT)])
+    stream = np.array([split(seed)], dtype=np.uint64)
+    _play_out(positions, 1, stream)
+    played = 0
+    started = time.thread_time()
+    while (spent := time.thread_time() - started) < seconds:
+        _play_out(positions, _PLAYOUTS_PER_CALL, stream)
+        played += _PLAYOUTS_PER_CALL
+    return played / spent
+
+
+def _first_lead(variant_name: str, seed: int) -> npt.NDArray[np.uint64]:
+    """Returns a random deal after the discard and all declarations."""
+    state = new_deal(get_variant(variant_name), seed)
+    state = state.apply_move(state.legal_moves()[split(seed) % len(state.legal_moves())])
+    if state.phase is Phase.DECLARE:
+        table = state.table.copy()
+        for hand, seat in zip(state.hands, range(state.variant.seat_count), strict=True):
+            table.declared_points[state.variant.side_of(seat)] += state.variant.declaration_points(hand)
+        return table.position(list(state.hands), state.aside)
+    return state.table.position(list(state.hands), state.aside)
+
+
+def _iteration_rate(variant_name: str, seconds: float, seed: int) -> float:
+    done = 0
+    spent = 0.0
+    number = 0
+    while spent < seconds:
+        state: State = new_deal(get_variant(variant_name), split(seed, number))
+        step = 0
+        while (seat := state.turn) is not None and spent < seconds:
+            moves = state.legal_moves()
+            if step % 5 == number % 5 and len(moves) > 1:
+                observation = state.observe(seat)
+                started = time.thread_time()
+                answer = search(observation, seed=split(seed, number, step))
+                spent += time.thread_time() - started
+                done += answer.diagnostics.iterations
+            state = state.apply_move(moves[split(seed, number, step) % len(moves)])
+            step += 1
+        number += 1
+    return done / spent
