@@ -1,0 +1,285 @@
+"""The search: legal, reproducible, blind to hidden cards, honest about its numbers."""
+
+from __future__ import annotations
+
+import random
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from solver.test_worlds_of_deals import random_states, with_world
+
+from tarocchi_engine import (
+    VARIANTS,
+    Declare,
+    Discard,
+    Event,
+    InvalidObservationError,
+    Observation,
+    Phase,
+    Play,
+    State,
+    new_deal,
+    view,
+)
+from tarocchi_engine.facts import hidden_cards
+from tarocchi_solver.search import (
+    Budget,
+    NothingToDecideError,
+    Playout,
+    SearchOptions,
+    StopReason,
+    WorldSampler,
+    search,
+)
+from tarocchi_solver.search.recommend import MIN_WORLDS
+
+SMALL = Budget(iterations=300)
+
+
+def decisions(name: str, seed: int) -> list[tuple[State, Observation]]:
+    """Returns every decision of a random deal as the seat to move sees it."""
+    return [(state, state.observe(state.turn or 0)) for state in random_states(VARIANTS[name], seed)]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("playout", Playout)
+def test_every_answer_is_legal_and_whole(name: str, playout: Playout) -> None:
+    for state, observation in decisions(name, 1):
+        answer = search(observation, SMALL, seed=7, options=SearchOptions(playout=playout))
+        assert {item.move for item in answer.moves} == set(state.legal_moves())
+        assert answer.move == answer.moves[0].move
+        assert [item.rank for item in answer.moves] == list(range(1, len(answer.moves) + 1))
+        for item in answer.moves:
+            assert item.principal_variation[0] == Event(observation.seat, item.move)
+            assert 0.0 <= item.win_probability <= 1.0
+            scores = [score for _, score in item.score_quantiles]
+            assert scores == sorted(scores)
+            assert item.visits >= item.worlds > 0
+        assert answer.moves[0].difference_to_best == 0.0
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_threads_do_not_change_the_answer(name: str) -> None:
+    budget = Budget(iterations=3000)
+    for _state, observation in decisions(name, 2)[::6]:
+        one, two, three = (search(observation, budget, seed=11, threads=threads) for threads in (1, 2, 3))
+        assert one == two == three
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_seed_matters_and_is_drawn_when_missing(name: str) -> None:
+    _state, observation = decisions(name, 3)[12]
+    assert search(observation, SMALL, seed=1) != search(observation, SMALL, seed=2)
+    drawn = search(observation, SMALL)
+    assert search(observation, SMALL, seed=drawn.diagnostics.seed) == drawn
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_hidden_cards_change_nothing(name: str) -> None:
+    """Deals that differ in all that the seat cannot see, by the hundred: equal observations and equal answers."""
+    rng = random.Random(name)
+    compared = 0
+    for seed in range(10):
+        for state, observation in decisions(name, 100 + seed):
+            if rng.random() > 0.5:
+                continue
+            hidden = hidden_cards(view(observation))
+            world = WorldSampler(hidden).sample(rng.getrandbits(64))
+            other = with_world(state, observation.seat, dict(zip(hidden.holders, world, strict=True)))
+            mirrored = other.observe(observation.seat)
+            assert mirrored == observation
+            budget = Budget(iterations=60)
+            assert search(mirrored, budget, seed=5) == search(observation, budget, seed=5)
+            compared += 1
+    assert compared >= 200
+
+
+def solve_plainly(state: State, side: int) -> float:
+    """Returns `side`'s result under best play of all seats, by plain minimax over whole states."""
+    if state.turn is None:
+        totals = [item.total for item in state.score().sides]
+        return totals[side] - totals[1 - side]
+    results = [solve_plainly(state.apply_move(move), side) for move in state.legal_moves()]
+    return max(results) if state.variant.side_of(state.turn) == side else min(results)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_last_two_tricks_are_the_mean_over_all_worlds(name: str) -> None:
+    checked = 0
+    for seed in range(6):
+        for state, observation in decisions(name, 200 + seed):
+            if state.phase is not Phase.PLAY or state.table.tricks_left > 2 or len(state.legal_moves()) < 2:
+                continue
+            answer = search(observation, seed=1)
+            assert answer.exact
+            assert answer.diagnostics.stop_reason is StopReason.EXACT
+            hidden = hidden_cards(view(observation))
+            worlds = WorldSampler(hidden).enumerate(10_000)
+            assert worlds is not None
+            assert len(worlds) == answer.diagnostics.worlds == answer.diagnostics.exact_solves
+            if len(worlds) > 60:
+                continue
+            side = state.variant.side_of(observation.seat)
+            deals = [
+                with_world(state, observation.seat, dict(zip(hidden.holders, map(int, world), strict=False)))
+                for world in worlds
+            ]
+            for item in answer.moves:
+                values = [solve_plainly(deal.apply_move(item.move), side) for deal in deals]
+                assert item.expected_score == pytest.approx(np.mean(values), abs=1e-9)
+                assert item.standard_error == 0.0
+            best = max(item.expected_score for item in answer.moves)
+            assert answer.moves[0].expected_score == best
+            checked += 1
+    assert checked >= 8
+
+
+def test_a_single_legal_move_is_answered_with_the_least_effort() -> None:
+    state, observation = next(
+        (state, observation)
+        for state, observation in decisions("bolognese", 4)
+        if state.phase is Phase.PLAY and len(state.legal_moves()) == 1 and state.table.tricks_left > 2
+    )
+    answer = search(observation, Budget(iterations=1_000_000_000), seed=1)
+    assert answer.move == state.legal_moves()[0]
+    assert answer.diagnostics.stop_reason is StopReason.SINGLE_MOVE
+    assert answer.diagnostics.iterations == MIN_WORLDS
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_budgets_are_kept(name: str) -> None:
+    for _state, observation in decisions(name, 5)[:30:4]:
+        moves = len(view(observation).legal_moves())
+        if moves == 1:
+            continue
+        answer = search(observation, Budget(iterations=5000), seed=1)
+        assert answer.diagnostics.iterations <= max(5000, 2 * moves)
+        assert answer.diagnostics.stop_reason is StopReason.ITERATIONS
+        answer = search(observation, Budget(worlds=40), seed=1)
+        assert answer.diagnostics.worlds <= max(40, MIN_WORLDS) or view(observation).phase is Phase.DISCARD
+        assert answer.diagnostics.stop_reason is StopReason.WORLDS
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("index", [0, 5, 20])
+def test_a_budget_of_time_ends_by_time(name: str, index: int) -> None:
+    _state, observation = decisions(name, 6)[index]
+    answer = search(observation, Budget(time_ms=1), seed=1)
+    assert answer.move in view(observation).legal_moves()
+    answer = search(observation, Budget(time_ms=30), seed=1)
+    assert answer.diagnostics.stop_reason in (StopReason.TIME, StopReason.SINGLE_MOVE)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_stop_signal_ends_the_search_with_an_answer(threads: int) -> None:
+    _state, observation = decisions("bolognese", 7)[12]
+    stop = threading.Event()
+    seen = []
+
+    def stop_after_some(worlds: int) -> None:
+        seen.append(worlds)
+        if sum(seen) > 50:
+            stop.set()
+
+    answer = search(
+        observation, Budget(worlds=10**9), seed=1, threads=threads, stop=stop, progress=stop_after_some
+    )
+    assert answer.diagnostics.stop_reason is StopReason.STOPPED
+    assert answer.diagnostics.worlds < 10_000
+
+
+def test_a_signal_given_before_the_start_still_leaves_a_sane_answer() -> None:
+    stop = threading.Event()
+    stop.set()
+    for _state, observation in decisions("bolognese", 8)[:20:3]:
+        answer = search(observation, Budget(worlds=10**9), seed=1, stop=stop)
+        assert answer.move in view(observation).legal_moves()
+
+
+@pytest.mark.parametrize(
+    ("budget", "seed", "threads", "named"),
+    [
+        (Budget(iterations=0), 1, 1, "budget.iterations"),
+        (Budget(worlds=-5), 1, 1, "budget.worlds"),
+        (Budget(time_ms=-1), 1, 1, "budget.time_ms"),
+        (Budget(), -1, 1, "seed"),
+        (Budget(), 1 << 64, 1, "seed"),
+        (Budget(), 1, 0, "threads"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(budget: Budget, seed: int, threads: int, named: str) -> None:
+    _state, observation = decisions("bolognese", 9)[3]
+    with pytest.raises(ValueError, match=named):
+        search(observation, budget, seed=seed, threads=threads)
+
+
+def test_nothing_to_decide() -> None:
+    state = new_deal(VARIANTS["bolognese"], 1, dealer=0)
+    with pytest.raises(NothingToDecideError, match="seat 0 has to discard"):
+        search(state.observe(2), SMALL)
+    while state.turn is not None:
+        state = state.apply_move(state.legal_moves()[-1])
+    with pytest.raises(NothingToDecideError, match="over"):
+        search(state.observe(2), SMALL)
+
+
+def test_an_impossible_observation_is_refused() -> None:
+    observation = new_deal(VARIANTS["bolognese"], 1, dealer=0).observe(0)
+    with pytest.raises(InvalidObservationError):
+        search(replace(observation, hand=observation.hand & (observation.hand - 1)), SMALL)
+
+
+def test_showing_is_worth_about_the_points_shown() -> None:
+    """A declaration scores at once and, to open cards, costs nothing."""
+    variant = VARIANTS["bolognese"]
+    for seed in range(60):
+        state = new_deal(variant, seed, dealer=3)
+        state = state.apply_move(state.legal_moves()[0])
+        moves = state.legal_moves()
+        if len(moves) == 1:
+            continue
+        shown = moves[0]
+        assert isinstance(shown, Declare)
+        answer = search(state.observe(0), Budget(iterations=20_000), seed=seed)
+        assert answer.move == shown
+        loss = -answer.moves[1].difference_to_best
+        error = answer.moves[1].difference_standard_error
+        assert abs(loss - variant.declaration_points(shown.cards)) < 5 * error + 1
+        return
+    pytest.fail("no hand with a combination in 60 deals")
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_discards_converge(name: str) -> None:
+    """A small budget picks a discard that the large one finds nearly as good as its own."""
+    losses = []
+    for seed in range(4):
+        state = new_deal(VARIANTS[name], seed)
+        assert state.turn is not None
+        observation = state.observe(state.turn)
+        small = search(observation, Budget(iterations=4000), seed=seed).move
+        large = search(observation, Budget(iterations=60_000), seed=seed)
+        item = next(item for item in large.moves if item.move == small)
+        losses.append(-item.difference_to_best - 3 * item.difference_standard_error)
+        assert isinstance(small, Discard)
+    assert max(losses) <= 0
+
+
+def test_plays_in_display_order_are_not_preferred() -> None:
+    """With equal values the cheapest card goes, not the first of the list."""
+    variant = VARIANTS["piedicavallo"]
+    found = 0
+    for seed in range(40):
+        for state, observation in decisions(variant.name, 300 + seed)[-8:]:
+            if state.phase is not Phase.PLAY or state.table.tricks_left > 2:
+                continue
+            answer = search(observation, seed=1)
+            equals = [item for item in answer.moves if item.expected_score == answer.moves[0].expected_score]
+            plays = [item.move.card for item in equals if isinstance(item.move, Play)]
+            if len(plays) > 1 and 61 not in plays and not state.table.trick:
+                points = [variant.pack.points[card] for card in plays]
+                assert points[0] == min(points)
+                found += 1
+    assert found > 5
