@@ -16,8 +16,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
+from numba import extending
 from numba.core import config, types
-from numba.extending import intrinsic
 
 from tarocchi_engine.compilation import kernel
 
@@ -37,6 +37,8 @@ def has_fast_pdep() -> bool:
 
 
 FAST_PDEP = has_fast_pdep()
+
+intrinsic: Any = extending.intrinsic
 
 _U64 = ir.IntType(64)
 _U128 = ir.IntType(128)

@@ -2,18 +2,21 @@
 
 numba's own cache looks at the file of the function alone: after an edit in a *callee* it would go on running the
 old machine code. Here every kernel is stored in a folder named after a digest of all the sources that can flow
-into it and of the compiler settings, so an edit anywhere starts from an empty folder. A folder that cannot be
-written falls back to a temporary one, and a damaged file is compiled again; both leave one line in the log.
+into it and of the compiler settings, so an edit anywhere starts from an empty folder. A place that cannot be
+written falls back to a temporary one, and to none at all where there is no such place either; a damaged file is
+compiled again. Each leaves one line in the log.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import hashlib
 import logging
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -25,11 +28,16 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.sigutils import normalize_signature
 
 log = logging.getLogger(__name__)
 
 CACHE_DIR_VARIABLE = "TAROCCHI_CACHE_DIR"
 UNUSED_CACHE_SECONDS = 30 * 24 * 3600
+
+# Nothing else is ever deleted: the place chosen by a user may hold other things.
+_FOLDER_PREFIX = "kernels-"
+_FOLDER_NAME = re.compile(_FOLDER_PREFIX + "[0-9a-f]{20}")
 
 _ENGINE_ROOT = Path(__file__).resolve().parent
 _SETTINGS = (
@@ -48,8 +56,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def kernel(function: F) -> F:
     """Compiles `function` with numba on its first call, without the interpreter lock, and caches the result."""
     dispatcher = numba.njit(nogil=True)(function)
-    if not config.DISABLE_JIT:
-        dispatcher._cache = _KernelCache(function)
+    if not config.DISABLE_JIT and (folder := _folder_of(function)) is not None:
+        dispatcher._cache = _KernelCache(function, folder)
     return cast(F, dispatcher)
 
 
@@ -76,25 +84,43 @@ def default_cache_root() -> Path:
 
 
 @functools.cache
-def cache_folder(*roots: Path) -> Path:
-    """Returns the folder for kernels made from the sources below `roots`, made and known to be writable."""
-    digest = sources_digest(*roots)
+def cache_folder(*roots: Path) -> Path | None:
+    """Returns the folder for kernels made from the sources below `roots`, made and known to be writable.
+
+    None if no place on this machine can be written.
+    """
+    name = _FOLDER_PREFIX + sources_digest(*roots)
     try:
         root = default_cache_root()
-        folder = root / digest
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-        os.utime(folder)
+        folder = _writable_folder(root / name)
         _remove_unused(root, keep=folder)
     except (OSError, RuntimeError) as error:
-        folder = Path(tempfile.mkdtemp(prefix="tarocchi-kernels-"))
-        log.warning(
-            "no writable kernel cache (%s): compiling into %s for this process; set %s to a writable folder",
-            error,
-            folder,
-            CACHE_DIR_VARIABLE,
-        )
+        log.debug("kernel cache: %s", error)
+        temporary = _temporary_root()
+        return None if temporary is None else _writable_folder(temporary / name)
     return folder
+
+
+def _writable_folder(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    tempfile.TemporaryFile(dir=folder).close()
+    os.utime(folder)
+    return folder
+
+
+@functools.cache
+def _temporary_root() -> Path | None:
+    """Returns a folder that lives as long as this process, made on the first call; None if there can be none."""
+    place = os.environ.get(CACHE_DIR_VARIABLE) or "the user's cache folder"
+    remedy = f"set {CACHE_DIR_VARIABLE} to a writable folder"
+    try:
+        root = Path(tempfile.mkdtemp(prefix="tarocchi-"))
+    except OSError:
+        log.warning("cannot keep compiled kernels in %s nor anywhere else: %s", place, remedy)
+        return None
+    log.warning("cannot keep compiled kernels in %s: using %s for this process; %s", place, root, remedy)
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    return root
 
 
 def _remove_unused(root: Path, keep: Path) -> None:
@@ -102,20 +128,22 @@ def _remove_unused(root: Path, keep: Path) -> None:
     oldest = time.time() - UNUSED_CACHE_SECONDS
     for folder in root.iterdir():
         with contextlib.suppress(OSError):
-            if folder != keep and folder.is_dir() and folder.stat().st_mtime < oldest:
+            if folder != keep and _FOLDER_NAME.fullmatch(folder.name) and folder.stat().st_mtime < oldest:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folder_of(function: Callable[..., Any]) -> Path | None:
+    own_root = Path(function.__code__.co_filename).resolve().parent
+    return cache_folder(_ENGINE_ROOT) if own_root.is_relative_to(_ENGINE_ROOT) else cache_folder(_ENGINE_ROOT, own_root)
 
 
 class _Locator:
     """Tells numba where the machine code of one function lies."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        file = Path(function.__code__.co_filename).resolve()
-        self._py_file = str(file)
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        self._py_file = str(Path(function.__code__.co_filename).resolve())
         self._line = function.__code__.co_firstlineno
-        own_root = file.parent
-        inside = own_root.is_relative_to(_ENGINE_ROOT)
-        self._folder = cache_folder(_ENGINE_ROOT) if inside else cache_folder(_ENGINE_ROOT, own_root)
+        self._folder = folder
 
     def ensure_cache_path(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -133,9 +161,9 @@ class _Locator:
 class _KernelCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
     """numba's way of storing a compiled function, with our place for it."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._lineno = function.__code__.co_firstlineno
-        self._locator = _Locator(function)
+        self._locator = _Locator(function, folder)
         name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}"
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
 
@@ -143,20 +171,27 @@ class _KernelCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
 class _KernelCache(FunctionCache):  # type: ignore[misc]
     """A cache for which trouble on disk means compiling again, never an error."""
 
-    _impl_class = _KernelCacheImpl
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        # numba makes the implementation from the function alone
+        self._impl_class = functools.partial(_KernelCacheImpl, folder=folder)
+        super().__init__(function)
 
     def _load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
-            return super()._load_overload(signature, target_context)
+            result = super()._load_overload(signature, target_context)
+            # Two processes that store different signatures of a function at the same time can swap their files.
+            if result is not None and result.signature.args != normalize_signature(signature)[0]:
+                raise ValueError(f"holds {result.signature.args} in place of {signature}")
         except Exception as error:
             # Whatever the damage (a cut pickle, a foreign object file), the remedy is the same.
             log.warning("kernel cache entry %s is damaged (%s): compiling it again", self._name, error)
             with contextlib.suppress(OSError):
                 self.flush()
             return None
+        return result
 
     def save_overload(self, signature: Any, data: Any) -> None:
         try:
             super().save_overload(signature, data)
-        except OSError as error:
+        except Exception as error:
             log.warning("cannot store kernel %s in %s: %s", self._name, self.cache_path, error)

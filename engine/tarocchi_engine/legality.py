@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarocchi_engine.cards import TRUMP_MASK
+from tarocchi_engine.cards import ALL_MASK, CARD_COUNT, TRUMP_MASK
 from tarocchi_engine.errors import Fault, IllegalMoveError
 from tarocchi_engine.moves import Declare, Discard, Move, Play
 from tarocchi_engine.play import legal_cards
@@ -77,6 +77,24 @@ def checked_move(table: Table, hand: int, move: Move) -> Move:
     return move
 
 
+def check_cards(move: Move) -> None:
+    """Raises `IllegalMoveError` unless the numbers in `move` stand for cards."""
+    match move:
+        case Play(card) if not 0 <= card < CARD_COUNT:
+            raise IllegalMoveError("NO_SUCH_CARD", no_such_cards(card), "play.card")
+        case Declare(cards) if not 0 <= cards <= ALL_MASK:
+            raise IllegalMoveError("NO_SUCH_CARD", no_such_cards(cards), "declare.cards")
+        case Discard(cards) if cards is not None and not 0 <= cards <= ALL_MASK:
+            raise IllegalMoveError("NO_SUCH_CARD", no_such_cards(cards), "discard.cards")
+        case _:
+            pass
+
+
+def no_such_cards(number: int) -> str:
+    """Returns what is wrong with a number that is no card, or no set of cards."""
+    return f"{number} stands for no card: cards are the bits 0 to {CARD_COUNT - 1}"
+
+
 def announced_count(variant: Variant, cards: int) -> int | None:
     """Returns how many trumps the dealer has to announce, None in variants without the announcement."""
     return (cards & TRUMP_MASK).bit_count() if variant.announces_discarded_trumps else None
@@ -87,8 +105,12 @@ def seat_fault(path: str, seat: int, variant: Variant) -> Fault:
     return Fault(path, "NO_SUCH_SEAT", f"there is no seat {seat}: seats are 0 to {variant.seat_count - 1}")
 
 
-def hand_size_fault(path: str, hand: int, seat: int, dealer: int, variant: Variant) -> Fault:
-    """Returns the fault of a hand with too many or too few cards."""
+def hand_fault(path: str, hand: int, seat: int, dealer: int, variant: Variant) -> Fault | None:
+    """Returns what is wrong with a hand as dealt: its size, or bits that are no cards; None if nothing is."""
+    if not 0 <= hand <= ALL_MASK:
+        return Fault(path, "NO_SUCH_CARD", no_such_cards(hand))
+    if hand.bit_count() == variant.dealt_to(seat, dealer):
+        return None
     role = "the dealer" if seat == dealer else "this seat"
     return Fault(
         path,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tarocchi_engine.cards import ALL_MASK
 from tarocchi_engine.errors import Fault, IllegalMoveError, InvalidObservationError, UnknownVariantError
-from tarocchi_engine.legality import checked_move, hand_size_fault, legal_moves_of, seat_fault
+from tarocchi_engine.legality import check_cards, checked_move, hand_fault, legal_moves_of, seat_fault
 from tarocchi_engine.moves import Declare, Discard, Event, Move, Play
 from tarocchi_engine.table import Phase, Table
 from tarocchi_engine.variant import Variant
@@ -115,10 +115,10 @@ def _frame_faults(observation: Observation) -> list[Fault]:
         for path, seat in (("seat", observation.seat), ("dealer", observation.dealer))
         if not 0 <= seat < variant.seat_count
     ]
-    expected = variant.dealt_to(observation.seat, observation.dealer)
-    if not faults and observation.hand.bit_count() != expected:
-        faults.append(hand_size_fault("hand", observation.hand, observation.seat, observation.dealer, variant))
-    return faults
+    if faults:
+        return faults
+    fault = hand_fault("hand", observation.hand, observation.seat, observation.dealer, variant)
+    return [fault] if fault else []
 
 
 def _apply_observed(
@@ -126,6 +126,7 @@ def _apply_observed(
 ) -> tuple[int, int | None]:
     """Makes one observed move at the table; returns the seat's hand and the known discard after it."""
     move = event.move
+    check_cards(move)
     if event.seat != observation.seat:
         _check_foreign(table, observation, event)
         table.apply(event.seat, move)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tarocchi_engine.cards import ALL_MASK, CARD_COUNT
 from tarocchi_engine.errors import DealNotOverError, Fault, IllegalMoveError, InvalidDealError
-from tarocchi_engine.legality import checked_move, hand_size_fault, legal_moves_of, seat_fault
+from tarocchi_engine.legality import check_cards, checked_move, hand_fault, legal_moves_of, seat_fault
 from tarocchi_engine.moves import Declare, Discard, Event, Move, Play
 from tarocchi_engine.observation import Observation, observed_move
 from tarocchi_engine.rng import split
@@ -67,6 +67,7 @@ class State:
 
     def apply_move(self, move: Move) -> State:
         """Returns the state after the seat to move makes `move`; raises `IllegalMoveError`."""
+        check_cards(move)
         table = self.table.copy()
         seat = table.turn
         if not table.is_over:
@@ -113,14 +114,14 @@ def find_deal_faults(variant: Variant, dealer: int, hands: Sequence[int]) -> lis
     faults = []
     seen = 0
     for seat, hand in enumerate(hands):
-        expected = variant.dealt_to(seat, dealer)
-        if hand.bit_count() != expected:
-            faults.append(hand_size_fault(f"hands[{seat}]", hand, seat, dealer, variant))
+        if fault := hand_fault(f"hands[{seat}]", hand, seat, dealer, variant):
+            faults.append(fault)
+        hand &= ALL_MASK
         if twice := seen & hand:
             names = " ".join(variant.pack.format_mask(twice))
             faults.append(Fault(f"hands[{seat}]", "CARD_ELSEWHERE", f"{names} stands in an earlier hand too"))
         seen |= hand
-    if not faults and seen != ALL_MASK:
+    if seen != ALL_MASK:
         names = " ".join(variant.pack.format_mask(ALL_MASK & ~seen))
         faults.append(Fault("hands", "INCOMPLETE_PACK", f"nobody was dealt {names}"))
     return faults
@@ -147,9 +148,8 @@ def replay(state: State, moves: Iterable[Move | Event]) -> State:
     """Makes moves one after another; raises `InvalidDealError` that names the first impossible one."""
     for index, entry in enumerate(moves):
         path = f"events[{index}]"
-        move = entry
+        move = entry.move if isinstance(entry, Event) else entry
         if isinstance(entry, Event):
-            move = entry.move
             if state.turn is not None and entry.seat != state.turn:
                 message = f"seat {entry.seat} moves but it is the turn of seat {state.turn} to {state.phase}"
                 raise InvalidDealError([Fault(f"{path}.seat", "OUT_OF_TURN", message)])

@@ -201,50 +201,12 @@ class Table:
 
     def _play(self, seat: int, card: int) -> None:
         bit = 1 << card
-        name = self.variant.pack.format_card(card)
-        for other in range(self.variant.seat_count):
-            if self.played[other] & bit:
-                raise IllegalMoveError("CARD_ALREADY_PLAYED", f"{name} was already played by seat {other}", "play.card")
-            if other != seat and self.exposed(other) & bit:
-                raise IllegalMoveError(
-                    "CARD_ELSEWHERE", f"{name} was shown by seat {other}, which holds it", "play.card"
-                )
-        if self.cannot_hold[seat] & bit:
-            raise IllegalMoveError(
-                "SUIT_DENIED_EARLIER",
-                f"seat {seat} plays {name} but earlier showed that it has none",
-                "play.card",
-            )
-        cards_left = self.variant.hand_size - self.played[seat].bit_count()
-        if (self.exposed(seat) | bit).bit_count() > cards_left:
-            raise IllegalMoveError(
-                "CARD_NOT_IN_HAND",
-                f"seat {seat} has shown all the cards it still holds, {name} not among them",
-                "play.card",
-            )
-        kept = self.played[seat] | (self.shown[seat] or 0) | bit
-        cases = self.variant.kept_hand_cases(self.announced_trump_count)
-        if seat == self.dealer and all(kept & absent for absent in cases):
-            raise IllegalMoveError(
-                "DISCARD_CONTRADICTED",
-                f"the dealer laid away a trump, so it cannot have kept {name} with the cards it has played",
-                "play.card",
-            )
         led = self.led
-        self._check_obligation(seat, card, led)
-        shown = self.shown[seat]
-        if shown and not self.variant.shows_all(shown, shown | self.played[seat] | bit):
-            raise IllegalMoveError(
-                "DECLARATION_INCOMPLETE",
-                f"with {name} in hand seat {seat} had more to show than it did: all combinations are shown or none",
-                "play.card",
-            )
-        if card != MATTO and not bit & led:
-            self.cannot_hold[seat] |= led
-            if not bit & TRUMP_MASK:
-                self.cannot_hold[seat] |= TRUMP_MASK
+        self._check_card(seat, card, led)
         if card == MATTO:
             self.matto_seat = seat
+        elif not bit & led:
+            self.cannot_hold[seat] |= led if bit & TRUMP_MASK else led | TRUMP_MASK
         self.played[seat] |= bit
         self.trick = (*self.trick, card)
         if len(self.trick) == self.variant.seat_count:
@@ -253,6 +215,50 @@ class Table:
             self.turn = self.variant.next_seat(seat)
         if self.phase is not Phase.END:
             self.phase = self._phase_before_card()
+
+    def _check_card(self, seat: int, card: int, led: int) -> None:
+        """Raises if what is known to all rules out that `seat` plays `card`."""
+        bit = 1 << card
+        variant = self.variant
+        elsewhere = self.played[seat]
+        for other in range(variant.seat_count):
+            if other != seat:
+                elsewhere |= self.played[other] | (self.shown[other] or 0)
+        if elsewhere & bit:
+            self._refuse_card_elsewhere(card)
+        shown = self.shown[seat] or 0
+        known = self.played[seat] | shown | bit
+        if self.cannot_hold[seat] & bit:
+            raise self._refused("SUIT_DENIED_EARLIER", seat, card, "earlier showed that it has none")
+        if known.bit_count() > variant.hand_size:
+            raise self._refused(
+                "CARD_NOT_IN_HAND", seat, card, "has shown all the cards it still holds, this not among them"
+            )
+        self._check_obligation(seat, card, led)
+        if seat == self.dealer and self.announced_trump_count:
+            cases = variant.kept_hand_cases(self.announced_trump_count)
+            if all(known & absent for absent in cases):
+                reason = "laid away a trump, so it cannot have kept this with the other cards it has shown or played"
+                raise self._refused("DISCARD_CONTRADICTED", seat, card, reason)
+        if shown and not variant.shows_all(shown, known):
+            reason = "had more to show with it than it did: all combinations are shown or none"
+            raise self._refused("DECLARATION_INCOMPLETE", seat, card, reason)
+
+    def _refused(self, reason: str, seat: int, card: int, but: str) -> IllegalMoveError:
+        """Returns the error for a card that a seat cannot have played."""
+        name = self.variant.pack.format_card(card)
+        return IllegalMoveError(reason, f"seat {seat} plays {name} but {but}", "play.card")
+
+    def _refuse_card_elsewhere(self, card: int) -> None:
+        """Raises the error for a card that was played before or lies in another hand for all to see."""
+        name = self.variant.pack.format_card(card)
+        for other in range(self.variant.seat_count):
+            if self.played[other] >> card & 1:
+                raise IllegalMoveError("CARD_ALREADY_PLAYED", f"{name} was already played by seat {other}", "play.card")
+            if self.exposed(other) >> card & 1:
+                raise IllegalMoveError(
+                    "CARD_ELSEWHERE", f"{name} was shown by seat {other}, which holds it", "play.card"
+                )
 
     def _check_obligation(self, seat: int, card: int, led: int) -> None:
         """Raises if cards known to be in the hand had to be played instead."""

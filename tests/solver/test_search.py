@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from solver.test_worlds_of_deals import random_states, with_world
 
+from solver.test_worlds_of_deals import random_states, with_world
 from tarocchi_engine import (
     VARIANTS,
     Declare,
@@ -183,9 +183,7 @@ def test_a_stop_signal_ends_the_search_with_an_answer(threads: int) -> None:
         if sum(seen) > 50:
             stop.set()
 
-    answer = search(
-        observation, Budget(worlds=10**9), seed=1, threads=threads, stop=stop, progress=stop_after_some
-    )
+    answer = search(observation, Budget(worlds=10**9), seed=1, threads=threads, stop=stop, progress=stop_after_some)
     assert answer.diagnostics.stop_reason is StopReason.STOPPED
     assert answer.diagnostics.worlds < 10_000
 

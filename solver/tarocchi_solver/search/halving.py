@@ -88,7 +88,7 @@ class _Race:
             totals[alive] += worlds.block.totals.sum(axis=0)
             # every move alive has been in every world so far, so totals compare
             moves = [self.decision.moves[arm] for arm in alive]
-            alive = alive[rank_moves(self.decision.view, moves, totals[alive])]
+            alive = alive[rank_moves(self.decision.view, moves, totals[alive].astype(np.float64))]
             keep = (len(alive) + 1) // 2
             dropped = [*(int(arm) for arm in alive[keep:]), *dropped]
             alive = alive[:keep]

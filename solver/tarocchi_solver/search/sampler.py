@@ -214,7 +214,7 @@ class WorldSampler:
 
     @property
     def world_count(self) -> float:
-        """The number of worlds, or their total weight if weights are given; with shown hands a bound."""
+        """The number of worlds, or their total weight if weighted; with shown hands an upper bound."""
         return self._total_weight() * self._scale
 
     def sample(self, seed: int) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 
 def is_evaluation(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
     """Tells which worlds, by their numbers, are kept for the expected scores."""
-    return numbers % EVALUATION_STRIDE == EVALUATION_OFFSET
+    return np.equal(numbers % EVALUATION_STRIDE, EVALUATION_OFFSET)
 
 
 @dataclass(frozen=True)
@@ -99,10 +99,7 @@ def describe(
                 difference_to_best=float(differences.mean()) / 2,
                 difference_standard_error=0.0 if exact else standard_error(differences) / 2,
                 win_probability=float(evidence.wins.mean()),
-                score_quantiles=tuple(
-                    (probability, float(score) / 2)
-                    for probability, score in zip(QUANTILES, np.quantile(evidence.samples, QUANTILES), strict=True)
-                ),
+                score_quantiles=_quantiles(evidence.samples),
                 principal_variation=play_line(view, move, line),
             )
         )
@@ -112,6 +109,13 @@ def describe(
 def standard_error(values: Floats) -> float:
     """Returns the standard error of the mean of independent values; at least two of them."""
     return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def _quantiles(samples: Floats) -> tuple[tuple[float, float], ...]:
+    """Returns pairs of probability and score in points, by linear interpolation between the sorted samples."""
+    places = np.array(QUANTILES) * (len(samples) - 1)
+    scores = np.interp(places, np.arange(len(samples)), np.sort(samples)) / 2
+    return tuple(zip(QUANTILES, scores.tolist(), strict=True))
 
 
 def common_line(lines: npt.NDArray[np.int8]) -> list[int]:
@@ -133,8 +137,10 @@ def common_line(lines: npt.NDArray[np.int8]) -> list[int]:
 
 def play_line(view: View, move: Move, line: Sequence[int]) -> tuple[Event, ...]:
     """Returns a move and the replies as events, ending before the first that the known facts rule out."""
-    table = view.table.copy()
     events = [Event(view.seat, move)]
+    if not line:
+        return tuple(events)
+    table = view.table.copy()
     table.apply(view.seat, move)
     for card in line:
         if table.is_over:

@@ -87,9 +87,9 @@ class Block(NamedTuple):
     def allocate(cls, world_count: int, arm_count: int) -> Block:
         """Returns an empty block."""
         shape = (world_count, arm_count)
-        sums = [np.zeros(shape, dtype=np.int64) for _ in range(4)]
+        visits, totals, wins, samples = (np.zeros(shape, dtype=np.int64) for _ in range(4))
         lines = np.full((*shape, LINE_LENGTH), -1, dtype=np.int8)
-        return cls(*sums, lines, np.zeros(world_count, dtype=np.int64))
+        return cls(visits, totals, wins, samples, lines, np.zeros(world_count, dtype=np.int64))
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tarocchi_engine import VARIANTS, State, new_deal
+from tarocchi_engine import VARIANTS, Move, State, new_deal
 from tarocchi_solver.search.recommend import search
 from tarocchi_solver.search.results import Budget, Playout, SearchOptions
 
@@ -30,7 +30,7 @@ def warm_up() -> None:
                 raise SelfTestError(f"{variant.name}: {whole} cards counted instead of {len(variant.pack.ids)}")
 
 
-def _checked_move(state: State, options: SearchOptions):  # type: ignore[no-untyped-def]
+def _checked_move(state: State, options: SearchOptions) -> Move:
     assert state.turn is not None
     answer = search(state.observe(state.turn), _BUDGET, seed=_SEED, options=options)
     if answer.move not in state.legal_moves():

@@ -1,0 +1,44 @@
+"""Nothing is compiled inside a request: the warm-up has met every kernel with every type."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+_SCRIPT = """
+import gc, random
+from numba.core.dispatcher import Dispatcher
+from tarocchi_engine import VARIANTS, new_deal, view, find_faults
+from tarocchi_solver.search import Budget, Playout, SearchOptions, check_consistent, search, warm_up
+
+def compiled():
+    found = [item for item in gc.get_objects() if isinstance(item, Dispatcher)]
+    own = [item for item in found if item.py_func.__module__.startswith("tarocchi")]
+    return {(item.py_func.__module__, item.py_func.__qualname__): len(item.signatures) for item in own}
+
+warm_up()
+before = compiled()
+for variant in VARIANTS.values():
+    for seed in range(3):
+        rng = random.Random(seed)
+        state = new_deal(variant, seed)
+        while state.turn is not None:
+            observation = state.observe(state.turn)
+            check_consistent(observation)
+            for budget in (Budget(iterations=100), Budget(worlds=10), Budget(time_ms=1)):
+                for playout in Playout:
+                    search(observation, budget, threads=2, options=SearchOptions(playout=playout))
+            state = state.apply_move(rng.choice(state.legal_moves()))
+        state.score()
+after = compiled()
+assert before == after, {key: (before.get(key), count) for key, count in after.items() if before.get(key) != count}
+assert after and max(after.values()) >= 1
+print("kernels", len(after))
+"""
+
+
+def test_requests_compile_nothing() -> None:
+    """In a process of its own, since other tests call kernels with types of their own."""
+    done = subprocess.run([sys.executable, "-c", _SCRIPT], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("kernels")
