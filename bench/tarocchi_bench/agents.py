@@ -82,6 +82,7 @@ _CONVERTERS: dict[str, Any] = {
     "time_ms": int,
     "playout": Playout,
     "exploration": float,
+    "expand_after": int,
     "iterations_per_world": int,
 }
 

@@ -82,7 +82,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_command_prints_one_json_object() -> None:
     done = run(
-        *["arena", "--variant", "piedicavallo", "--a", "greedy", "--b", "random", "--pairs", "4", "--seed", "2", "--workers", "1", "--json"],
+        *"arena --variant piedicavallo --a greedy --b random --pairs 4 --seed 2 --workers 1 --json".split(),
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

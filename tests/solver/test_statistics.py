@@ -100,7 +100,7 @@ def test_the_last_seat_feeds_its_partner_and_starves_the_others(winner: str, giv
     """Seat 1 plays last, seat 3 is its partner; it wins with the Queen, or seat 0 wins with the King."""
     variant = VARIANTS["piedicavallo"]
     parse, card = variant.pack.parse_cards, variant.pack.parse_card
-    dealt = parse(["BN", "BJ", "B7", "B8", "CK", "C6", "DK", "D6", "SK", "S10", "S9", "S8", "S7", "S6", "T1", "S5", "CA"])
+    dealt = parse("BN BJ B7 B8 CK C6 DK D6 SK S10 S9 S8 S7 S6 T1 S5 CA".split())
     others = ["B5", "BQ", "B6"] if winner == "BQ" else ["B5", "BQ", "BK"]
     events = [Event(1, Discard(parse(["S5", "CA"])))]
     events += [Event(seat, Play(card(name))) for seat, name in zip((2, 3, 0), others, strict=True)]

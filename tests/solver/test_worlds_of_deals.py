@@ -106,7 +106,7 @@ def test_announced_trumps_split_into_both_cases() -> None:
     """After two trumps were laid away the dealer kept no trump, or nothing but trumps, Kings and the Matto."""
     variant = VARIANTS["piedicavallo"]
     parse = variant.pack.parse_cards
-    plain = parse(["SK", "SQ", "S9", "S7", "S6", "BN", "B8", "B6", "B5", "CJ", "CA", "C4", "DQ", "D2", "D5", "T12", "T7"])
+    plain = parse("SK SQ S9 S7 S6 BN B8 B6 B5 CJ CA C4 DQ D2 D5 T12 T7".split())
     rest = [card for card in range(62) if not plain >> card & 1]
     hands = [sum(1 << card for card in rest[place : place + 15]) for place in (0, 15, 30)]
     state = State.new(variant, 3, [*hands, plain]).apply_move(Discard(parse(["T12", "T7"])))

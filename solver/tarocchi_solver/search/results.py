@@ -52,6 +52,8 @@ class SearchOptions:
     playout: Playout = Playout.RULE
     exploration: float = 0.7
     """The constant of UCT, in units of the running spread of the results."""
+    expand_after: int = 8
+    """Visits of a node before its replies get nodes of their own; until then the playout rule answers for them."""
     iterations_per_world: int | None = None
     """Size of each world's tree; None lets the budget decide."""
 

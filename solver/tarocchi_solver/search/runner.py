@@ -126,4 +126,5 @@ class Runner:
             iterations,
             _POLICY[self.options.playout],
             self.options.exploration,
+            self.options.expand_after,
         )

@@ -196,6 +196,7 @@ def _search_world(
     iterations: Any,
     policy: Any,
     exploration: Any,
+    expand_after: Any,
     stream: Any,
 ) -> None:
     """Grows the tree of one world, whose position is `root`, and writes row `row` of the block."""
@@ -222,7 +223,7 @@ def _search_world(
         apply_arm(question, node - 1, position)
         path[0] = node
         depth = 1
-        while position[TRICKS_LEFT] != _0 and tree.visits[node] > 0:
+        while position[TRICKS_LEFT] != _0 and tree.visits[node] >= expand_after:
             if tree.child_count[node] == 0:
                 used = _expand(tree, node, used, position, next_u64(stream))
                 if tree.child_count[node] == 0:
@@ -262,6 +263,7 @@ def search_block(
     iterations: Any,
     policy: Any,
     exploration: Any,
+    expand_after: Any,
 ) -> None:
     """Searches worlds `first_world`, `first_world + 1`, ... with `iterations` each, one for every row of `block`."""
     world = np.zeros(4, dtype=np.uint64)
@@ -271,4 +273,4 @@ def search_block(
         stream[0] = split_stream(seed, first_world + row)
         block.rejected[row] = sample_world(sampler, stream, world)
         place_world(question, sampler.destination, world, root)
-        _search_world(question, root, tree, row, block, iterations, policy, exploration, stream)
+        _search_world(question, root, tree, row, block, iterations, policy, exploration, expand_after, stream)
