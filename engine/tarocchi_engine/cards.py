@@ -133,16 +133,15 @@ class Pack:
         return letters[card // SUIT_SIZE]
 
     def strength(self, card: int) -> int:
-        """Returns the trick-taking rank inside the card's suit, 1 the weakest; equal for the Moors, 0 the Matto."""
+        """Returns the rank inside the suit as the rules number it: 1 the weakest, 4 each Moor, 0 the Matto."""
         if card == MATTO:
             return 0
         if card < FIRST_TRUMP:
             return card % SUIT_SIZE + 1
-        equals_below = (self.equal_mask & ((1 << card) - 1)).bit_count()
-        above_equals = max(self.equal_mask.bit_count() - 1, 0)
         if self.equal_mask >> card & 1:
-            return card - FIRST_TRUMP + 1 - equals_below + above_equals
-        return card - FIRST_TRUMP + 1
+            card = self.equal_mask.bit_length() - 1
+        above_equals = self.equal_mask and not self.equal_mask >> card > 1
+        return card - FIRST_TRUMP + (0 if above_equals else 1)
 
     def beaten_by(self, card: int) -> int:
         """Returns the cards that win a trick when played after `card`, the best card so far."""

@@ -149,10 +149,9 @@ def replay(state: State, moves: Iterable[Move | Event]) -> State:
     for index, entry in enumerate(moves):
         path = f"events[{index}]"
         move = entry.move if isinstance(entry, Event) else entry
-        if isinstance(entry, Event):
-            if state.turn is not None and entry.seat != state.turn:
-                message = f"seat {entry.seat} moves but it is the turn of seat {state.turn} to {state.phase}"
-                raise InvalidDealError([Fault(f"{path}.seat", "OUT_OF_TURN", message)])
+        if isinstance(entry, Event) and state.turn not in (None, entry.seat):
+            message = f"seat {entry.seat} moves but it is the turn of seat {state.turn} to {state.phase}"
+            raise InvalidDealError([Fault(f"{path}.seat", "OUT_OF_TURN", message)])
         try:
             state = state.apply_move(move)
         except IllegalMoveError as error:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-import naive
 import pytest
-from naive.deal import NaiveDeal
 
+import naive
+from naive.deal import NaiveDeal
 from tarocchi_engine.moves import Declare, Discard, Move, Play
 from tarocchi_engine.state import State
 from tarocchi_engine.variant import Variant

@@ -59,10 +59,7 @@ def list_worlds(hidden: Any, used: Callable[[int], int]) -> list[World]:
 def weigh_world(world: World, cards: Sequence[int], weights: Sequence[Sequence[float]]) -> float:
     """Returns the product of the weights of the cards' places; `weights[k][holder]` belongs to `cards[k]`."""
     return prod(
-        weights[k][holder]
-        for holder, hand in enumerate(world)
-        for k, card in enumerate(cards)
-        if hand >> card & 1
+        weights[k][holder] for holder, hand in enumerate(world) for k, card in enumerate(cards) if hand >> card & 1
     )
 
 

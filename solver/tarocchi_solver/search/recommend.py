@@ -30,6 +30,13 @@ MIN_WORLDS = 6
 """Worlds searched whatever the budget: two of them evaluate, the fewest that give a standard error."""
 ITERATIONS_PER_MS = 300
 """Rough speed of one thread, for sizing the trees of a search limited by time."""
+WANTED_WORLDS = 1000
+"""A larger budget first brings more worlds, up to so many, and then larger trees in each."""
+MAX_TREE_ITERATIONS = 10_000
+MAX_ITERATIONS = 2_000_000_000
+"""No search does more, so that every count of an answer fits 32 bits."""
+MAX_SAMPLED_WORLDS = 200_000
+"""No search samples more: a bound on its memory (under a kilobyte a world), far beyond what still changes an answer."""
 _WORLDS_STREAM = 1
 
 
@@ -125,9 +132,10 @@ def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendatio
     if len(moves) == 1:
         budget = Budget(worlds=MIN_WORLDS, iterations=MIN_WORLDS)
     iterations = runner.options.iterations_per_world or tree_size(budget, len(moves), runner.threads)
-    iterations = max(iterations, len(moves))
-    caps = [cap for cap in (budget.worlds, budget.iterations and budget.iterations // iterations) if cap is not None]
-    count = max(min(caps), MIN_WORLDS) if caps else None
+    iterations = max(iterations // len(moves), 1) * len(moves)
+    iteration_cap = MAX_ITERATIONS if budget.iterations is None else min(budget.iterations, MAX_ITERATIONS)
+    world_cap = MAX_SAMPLED_WORLDS if budget.worlds is None else min(budget.worlds, MAX_SAMPLED_WORLDS)
+    count = max(min(iteration_cap // iterations, world_cap), MIN_WORLDS)
     worlds = runner.run(decision.question, 0, count, iterations, surely=MIN_WORLDS)
     block = worlds.block
     values = block.totals / block.visits
@@ -143,7 +151,7 @@ def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendatio
         )
         for arm in order
     ]
-    reached = StopReason.WORLDS if count == budget.worlds else StopReason.ITERATIONS
+    reached = StopReason.WORLDS if count == world_cap else StopReason.ITERATIONS
     return Recommendation(
         move=moves[order[0]],
         moves=describe(decision.view, ranked, [common_line(block.lines[:, arm]) for arm in order], exact=False),
@@ -161,13 +169,12 @@ def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendatio
 
 
 def tree_size(budget: Budget, arm_count: int, threads: int) -> int:
-    """Returns the iterations of each world's tree: more worlds and larger trees as the budget grows."""
+    """Returns the iterations for each world."""
     total = budget.iterations
     if budget.time_ms is not None:
         by_time = budget.time_ms * ITERATIONS_PER_MS * threads
         total = by_time if total is None else min(total, by_time)
     if total is None:
-        return 20 * arm_count
-    if budget.worlds is not None:
-        return total // max(budget.worlds, MIN_WORLDS)
-    return int(min(max(2 * arm_count, total**0.5), 1000))
+        return arm_count
+    wanted = WANTED_WORLDS if budget.worlds is None else max(budget.worlds, MIN_WORLDS)
+    return min(max(total // wanted, arm_count), MAX_TREE_ITERATIONS)

@@ -1,5 +1,8 @@
 """The kernel of the search: worlds drawn from a sampler, in each a UCT tree over the open cards.
 
+The observer's own moves get equal shares of every world: what differs between worlds is far greater than what a
+world can teach about itself, and only all worlds together may prefer a move. Below them UCT decides.
+
 One call works on a block of worlds and is a pure function of its arguments: world number w draws all its random
 numbers from stream w of the seed, and everything that is summed is an integer. So blocks can run on any thread, in
 any order, and give the same numbers.
@@ -24,6 +27,7 @@ from tarocchi_engine.layout import (
     DECLARED,
     HANDS,
     LED,
+    LENGTH,
     MATTO_SIDE,
     POSITION_WORDS,
     SEATS,
@@ -172,17 +176,31 @@ def _select(tree: Any, node: Any, sign: Any, spread: Any, exploration: Any) -> A
 
 
 @kernel
-def _record_line(tree: Any, arm_node: Any, line: Any) -> None:
-    """Writes the most visited replies below a root move."""
-    node = arm_node
+def _record_line(question: Any, root: Any, tree: Any, arm: Any, position: Any, stream: Any, line: Any) -> None:
+    """Writes the replies to a root move: the most visited ones, and where there are none the playout rule's.
+
+    The rule is followed to the end of a trick only.
+    """
+    position[:] = root
+    apply_arm(question, arm, position)
+    node = 1 + arm
     for depth in range(LINE_LENGTH):
-        best = -1
-        for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
-            if tree.visits[child] > 0 and (best < 0 or tree.visits[child] > tree.visits[best]):
-                best = child
-        if best < 0:
+        if position[TRICKS_LEFT] == _0:
             return
-        line[depth] = np.int8(tree.cards[best])
+        best = -1
+        if node >= 0:
+            for child in range(tree.first_child[node], tree.first_child[node] + tree.child_count[node]):
+                if tree.visits[child] > 0 and (best < 0 or tree.visits[child] > tree.visits[best]):
+                    best = child
+        if best >= 0:
+            card = tree.cards[best]
+        elif position[LENGTH] == _0:
+            return
+        else:
+            legal = legal_cards(position[position[TURN]], position[LED])
+            card = choose_by_rule(position, legal, next_u64(stream))
+        line[depth] = np.int8(card)
+        apply_card(position, card)
         node = best
 
 
@@ -203,9 +221,6 @@ def _search_world(
     arm_count = len(question.arms)
     own_side = (root[SIDES] >> root[TURN]) & _1
     own_sign = 1 if own_side == _0 else -1
-    tree.first_child[0] = 1
-    tree.child_count[0] = arm_count
-    tree.visits[0] = 0
     for arm in range(arm_count):
         tree.visits[1 + arm] = 0
         tree.totals[1 + arm] = 0
@@ -219,8 +234,9 @@ def _search_world(
     spread = 2.0
     for iteration in range(iterations):
         position[:] = root
-        node = _select(tree, 0, own_sign, spread, exploration)
-        apply_arm(question, node - 1, position)
+        arm = iteration % arm_count
+        apply_arm(question, arm, position)
+        node = 1 + arm
         path[0] = node
         depth = 1
         while position[TRICKS_LEFT] != _0 and tree.visits[node] >= expand_after:
@@ -234,7 +250,6 @@ def _search_world(
             path[depth] = node
             depth += 1
         result = playout(position, piles, stream, policy)
-        tree.visits[0] += 1
         for place in range(depth):
             tree.visits[path[place]] += 1
             tree.totals[path[place]] += result
@@ -243,13 +258,12 @@ def _search_world(
         mean = sum_of_results / (iteration + 1)
         spread = max(np.sqrt(max(sum_of_squares / (iteration + 1) - mean * mean, 0.0)), 2.0)
         own_result = own_sign * result
-        arm = path[0] - 1
         block.samples[row, arm] = own_result
         block.wins[row, arm] += 2 if own_result > 0 else (1 if own_result == 0 else 0)
     for arm in range(arm_count):
         block.visits[row, arm] = tree.visits[1 + arm]
         block.totals[row, arm] = own_sign * tree.totals[1 + arm]
-        _record_line(tree, 1 + arm, block.lines[row, arm])
+        _record_line(question, root, tree, arm, position, stream, block.lines[row, arm])
 
 
 @kernel
