@@ -23,7 +23,8 @@ from tarocchi_engine import (
     new_deal,
     view,
 )
-from tarocchi_engine.facts import hidden_cards
+from tarocchi_engine.cards import BOLOGNESE_PACK
+from tarocchi_engine.facts import HiddenCards, hidden_cards
 from tarocchi_solver.search import (
     Budget,
     NothingToDecideError,
@@ -33,7 +34,10 @@ from tarocchi_solver.search import (
     WorldSampler,
     search,
 )
+from tarocchi_solver.search import decision as decision_module
 from tarocchi_solver.search.recommend import MIN_WORLDS
+from tarocchi_solver.search.sampler import WorldNotFoundError
+from tarocchi_solver.search.sampling_kernels import KNOWN, SHOWN
 
 SMALL = Budget(iterations=300)
 
@@ -281,3 +285,21 @@ def test_plays_in_display_order_are_not_preferred() -> None:
                 assert points[0] == min(points)
                 found += 1
     assert found > 5
+
+
+def test_a_sampler_that_gives_up_ends_the_search_with_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No world is made up where none was found in millions of draws."""
+    _state, observation = decisions("bolognese", 2)[14]
+    arrays = WorldSampler(hidden_cards(view(observation))).arrays
+    hopeless = arrays.words.copy()
+    hopeless[SHOWN : SHOWN + 4] = 0
+    hopeless[KNOWN : KNOWN + 4] = BOLOGNESE_PACK.parse_cards(["SK", "BK", "CK"])
+
+    class Hopeless(WorldSampler):
+        def __init__(self, hidden: HiddenCards) -> None:
+            super().__init__(hidden)
+            self.arrays = self.arrays._replace(words=hopeless)
+
+    monkeypatch.setattr(decision_module, "WorldSampler", Hopeless)
+    with pytest.raises(WorldNotFoundError, match="holds"):
+        search(observation, SMALL, seed=1)

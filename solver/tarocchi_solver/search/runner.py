@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tarocchi_solver.search.question import Question
 from tarocchi_solver.search.results import Playout, SearchOptions, StopReason
-from tarocchi_solver.search.sampler import WorldSampler
+from tarocchi_solver.search.sampler import WorldNotFoundError, WorldSampler
 from tarocchi_solver.search.tree import Block, Tree, search_block
 
 ITERATIONS_PER_CALL = 512
@@ -128,3 +128,5 @@ class Runner:
             self.options.exploration,
             self.options.expand_after,
         )
+        if (block.rejected < 0).any():
+            raise WorldNotFoundError(self.sampler.facts)

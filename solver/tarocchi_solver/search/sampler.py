@@ -222,6 +222,11 @@ class WorldSampler:
         world = self.sample_many(seed, 1)[0]
         return tuple(int(cards) for cards in world[: len(self._hidden.holders)])
 
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The facts in words."""
+        return self._hidden.sentences
+
     def sample_many(self, seed: int, count: int) -> Words:
         """Draws independent worlds, [count, 4]: a set of cards per holder; the first is `sample(seed)`.
 

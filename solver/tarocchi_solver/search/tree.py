@@ -279,12 +279,17 @@ def search_block(
     exploration: Any,
     expand_after: Any,
 ) -> None:
-    """Searches worlds `first_world`, `first_world + 1`, ... with `iterations` each, one for every row of `block`."""
+    """Searches worlds `first_world`, `first_world + 1`, ... with `iterations` each, one for every row of `block`.
+
+    Ends early, with -1 in `block.rejected`, if the sampler gives up on a world.
+    """
     world = np.zeros(4, dtype=np.uint64)
     root = np.empty(POSITION_WORDS, dtype=np.uint64)
     stream = np.empty(1, dtype=np.uint64)
     for row in range(len(block.rejected)):
         stream[0] = split_stream(seed, first_world + row)
         block.rejected[row] = sample_world(sampler, stream, world)
+        if block.rejected[row] < 0:
+            return
         place_world(question, sampler.destination, world, root)
         _search_world(question, root, tree, row, block, iterations, policy, exploration, expand_after, stream)
