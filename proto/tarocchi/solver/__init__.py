@@ -1,0 +1,1 @@
+"""The gRPC contract of the solver; `tarocchi` itself is a namespace that others may share."""

@@ -1,0 +1,96 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class Phase(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    PHASE_UNSPECIFIED: _ClassVar[Phase]
+    PHASE_DISCARD: _ClassVar[Phase]
+    PHASE_DECLARE: _ClassVar[Phase]
+    PHASE_PLAY: _ClassVar[Phase]
+    PHASE_END: _ClassVar[Phase]
+PHASE_UNSPECIFIED: Phase
+PHASE_DISCARD: Phase
+PHASE_DECLARE: Phase
+PHASE_PLAY: Phase
+PHASE_END: Phase
+
+class Discard(_message.Message):
+    __slots__ = ("cards", "announced_trump_count")
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    ANNOUNCED_TRUMP_COUNT_FIELD_NUMBER: _ClassVar[int]
+    cards: _containers.RepeatedScalarFieldContainer[str]
+    announced_trump_count: int
+    def __init__(self, cards: _Optional[_Iterable[str]] = ..., announced_trump_count: _Optional[int] = ...) -> None: ...
+
+class Declare(_message.Message):
+    __slots__ = ("cards",)
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    cards: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, cards: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Play(_message.Message):
+    __slots__ = ("card",)
+    CARD_FIELD_NUMBER: _ClassVar[int]
+    card: str
+    def __init__(self, card: _Optional[str] = ...) -> None: ...
+
+class Move(_message.Message):
+    __slots__ = ("discard", "declare", "play")
+    DISCARD_FIELD_NUMBER: _ClassVar[int]
+    DECLARE_FIELD_NUMBER: _ClassVar[int]
+    PLAY_FIELD_NUMBER: _ClassVar[int]
+    discard: Discard
+    declare: Declare
+    play: Play
+    def __init__(self, discard: _Optional[_Union[Discard, _Mapping]] = ..., declare: _Optional[_Union[Declare, _Mapping]] = ..., play: _Optional[_Union[Play, _Mapping]] = ...) -> None: ...
+
+class Event(_message.Message):
+    __slots__ = ("seat", "discard", "declare", "play")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    DISCARD_FIELD_NUMBER: _ClassVar[int]
+    DECLARE_FIELD_NUMBER: _ClassVar[int]
+    PLAY_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    discard: Discard
+    declare: Declare
+    play: Play
+    def __init__(self, seat: _Optional[int] = ..., discard: _Optional[_Union[Discard, _Mapping]] = ..., declare: _Optional[_Union[Declare, _Mapping]] = ..., play: _Optional[_Union[Play, _Mapping]] = ...) -> None: ...
+
+class Observation(_message.Message):
+    __slots__ = ("variant", "seat", "dealer", "hand", "events")
+    VARIANT_FIELD_NUMBER: _ClassVar[int]
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    DEALER_FIELD_NUMBER: _ClassVar[int]
+    HAND_FIELD_NUMBER: _ClassVar[int]
+    EVENTS_FIELD_NUMBER: _ClassVar[int]
+    variant: str
+    seat: int
+    dealer: int
+    hand: _containers.RepeatedScalarFieldContainer[str]
+    events: _containers.RepeatedCompositeFieldContainer[Event]
+    def __init__(self, variant: _Optional[str] = ..., seat: _Optional[int] = ..., dealer: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[Event, _Mapping]]] = ...) -> None: ...
+
+class Trick(_message.Message):
+    __slots__ = ("leader", "cards", "winner")
+    LEADER_FIELD_NUMBER: _ClassVar[int]
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    WINNER_FIELD_NUMBER: _ClassVar[int]
+    leader: int
+    cards: _containers.RepeatedScalarFieldContainer[str]
+    winner: int
+    def __init__(self, leader: _Optional[int] = ..., cards: _Optional[_Iterable[str]] = ..., winner: _Optional[int] = ...) -> None: ...
+
+class Violation(_message.Message):
+    __slots__ = ("field", "reason", "description")
+    FIELD_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    field: str
+    reason: str
+    description: str
+    def __init__(self, field: _Optional[str] = ..., reason: _Optional[str] = ..., description: _Optional[str] = ...) -> None: ...

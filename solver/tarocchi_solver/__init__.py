@@ -1,0 +1,59 @@
+"""A search-based player and referee for the Italian tarot games with 62 cards.
+
+The names below are loaded on first use, so that importing the package, the client or the command line does not wait
+for the compiled engine.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+try:
+    __version__ = version("tarocchi-solver")
+except PackageNotFoundError:  # run from a source tree that is not installed
+    __version__ = "0.0.0"
+
+if TYPE_CHECKING:
+    from tarocchi_solver.client import SolverClient, SolverError
+    from tarocchi_solver.search import (
+        Budget,
+        ContradictionError,
+        MoveStatistics,
+        NothingToDecideError,
+        Recommendation,
+        SearchOptions,
+        search,
+    )
+
+_HOMES = {
+    "SolverClient": "tarocchi_solver.client",
+    "SolverError": "tarocchi_solver.client",
+    "Budget": "tarocchi_solver.search",
+    "ContradictionError": "tarocchi_solver.search",
+    "MoveStatistics": "tarocchi_solver.search",
+    "NothingToDecideError": "tarocchi_solver.search",
+    "Recommendation": "tarocchi_solver.search",
+    "SearchOptions": "tarocchi_solver.search",
+    "search": "tarocchi_solver.search",
+}
+
+__all__ = [
+    "Budget",
+    "ContradictionError",
+    "MoveStatistics",
+    "NothingToDecideError",
+    "Recommendation",
+    "SearchOptions",
+    "SolverClient",
+    "SolverError",
+    "__version__",
+    "search",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,33 @@
+"""The commands. Each imports what it needs when it runs, so that help and remote calls do not wait for the engine."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tarocchi_solver import __version__
+from tarocchi_solver.cli.game_commands import conformance, deal, legal, replay, variants
+from tarocchi_solver.cli.search_commands import demo, recommend
+from tarocchi_solver.cli.serve_command import serve
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"tarocchi-solver {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _describe(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Player and referee for the Italian tarot games with 62 cards."""
+
+
+for _command in (recommend, legal, deal, replay, variants, conformance, serve, demo):
+    app.command()(_command)

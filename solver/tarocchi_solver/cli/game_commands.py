@@ -1,0 +1,133 @@
+"""The commands about the rules: variants, deal, legal, replay and conformance."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tarocchi_solver.cli.inputs import (
+    FAILURE,
+    InputError,
+    plainly,
+    read_replay,
+    read_request,
+    refusals_as_input_errors,
+)
+from tarocchi_solver.cli.options import MAX_CAP, AsJson, Seed, Source, print_json
+from tarocchi_solver.cli.waiting import Waiting
+
+LOADING = "Loading the rules (on first use they are compiled)"
+
+
+@plainly
+def variants(as_json: AsJson = False) -> None:
+    """List the variants."""
+    from tarocchi_solver.cli.tables import print_variants
+
+    with Waiting(LOADING):
+        from tarocchi_solver.service.answers import variants_answer
+
+        answer = variants_answer()
+    if as_json:
+        print_json(answer)
+    else:
+        print_variants(Console(), answer)
+
+
+@plainly
+def deal(
+    variant: Annotated[str, typer.Argument(help="Name of the variant, such as bolognese.")],
+    seed: Seed = None,
+    dealer: Annotated[
+        int | None, typer.Option(min=0, max=MAX_CAP, help="The seat that deals; the seed draws it if left out.")
+    ] = None,
+    seat: Annotated[int | None, typer.Option(help="Print only what this seat sees, ready for `recommend`.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Shuffle and deal a pack."""
+    from tarocchi.solver.v1 import rules_service_pb2 as pb
+    from tarocchi_solver.cli.tables import print_deal
+
+    with Waiting(LOADING), refusals_as_input_errors(""):
+        from tarocchi_solver.service.rules_service import new_deal_of, replay_deal
+
+        answer = new_deal_of(pb.NewDealRequest(variant=variant, seed=seed, dealer=dealer))
+        start = replay_deal(pb.ReplayDealRequest(deal=answer.deal))
+    if seat is None:
+        if as_json:
+            print_json(answer)
+        else:
+            print_deal(Console(), answer.deal)
+        return
+    if not 0 <= seat < len(start.observations):
+        raise InputError(f"seat: there is no seat {seat}: seats are 0 to {len(start.observations) - 1}")
+    print_json(start.observations[seat])
+
+
+@plainly
+def legal(source: Source, as_json: AsJson = False) -> None:
+    """List the legal moves of the seat whose observation FILE holds."""
+    from tarocchi.solver.v1 import rules_service_pb2 as pb
+    from tarocchi_solver.cli.tables import print_legal_moves
+
+    observation = read_request(source).observation
+    with Waiting(LOADING), refusals_as_input_errors(source):
+        from tarocchi_solver.service.rules_service import list_legal_moves
+
+        answer = list_legal_moves(pb.ListLegalMovesRequest(observation=observation))
+    if as_json:
+        print_json(answer)
+    else:
+        print_legal_moves(Console(), answer, observation.seat)
+
+
+@plainly
+def replay(source: Source, as_json: AsJson = False) -> None:
+    """Play the whole deal that FILE holds and count it."""
+    from tarocchi_solver.cli.tables import print_replay
+
+    request = read_replay(source)
+    with Waiting(LOADING), refusals_as_input_errors(source):
+        from tarocchi_solver.service.rules_service import replay_deal
+
+        answer = replay_deal(request)
+    if as_json:
+        print_json(answer)
+    else:
+        print_replay(Console(), answer)
+
+
+@plainly
+def conformance(
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE]...", help="Files of cases, one JSON object a line.")
+    ] = None,
+) -> None:
+    """Check the engine against worked cases of the rules; without FILE against those that come with it."""
+    paths = files or _shipped_cases()
+    if missing := next((path for path in paths if not path.is_file()), None):
+        raise InputError(f"{missing}: there is no such file")
+    with Waiting("Working through the cases"):
+        from tarocchi_engine.conformance import run_cases
+
+        try:
+            results = run_cases(paths)
+        except ValueError as error:  # also bad JSON and bad UTF-8
+            raise InputError(str(error)) from error
+    counts = {"passed": 0, "failed": 0, "unsupported": 0}
+    for result in results:
+        counts[result.status] += 1
+        if result.status != "passed":
+            typer.echo(f"{result.status} {result.id} ({result.kind}): {result.message}")
+    typer.echo(", ".join(f"{count} {status}" for status, count in counts.items()))
+    if counts["passed"] < len(results):
+        raise typer.Exit(FAILURE)
+
+
+def _shipped_cases() -> list[Path]:
+    folder = resources.files("tarocchi_engine") / "cases"
+    return sorted(Path(str(entry)) for entry in folder.iterdir() if entry.name.endswith(".jsonl"))

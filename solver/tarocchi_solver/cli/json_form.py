@@ -1,0 +1,111 @@
+"""Compares JSON with the message it is meant to be, and names every place where it does not fit.
+
+protobuf's own reader stops at the first fault, words it for programmers, and takes a text for a list of letters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from google.protobuf.descriptor import FieldDescriptor
+
+_RANGES: Final = {
+    FieldDescriptor.TYPE_INT32: (-(1 << 31), (1 << 31) - 1),
+    FieldDescriptor.TYPE_UINT64: (0, (1 << 64) - 1),
+}
+_DURATION: Final = re.compile(r"-?\d{1,12}(\.\d{1,9})?s")
+_SHOWN: Final = 30
+
+Faults = Iterator[tuple[str, str]]
+
+
+def find_faults(kind: Any, value: object, path: str = "") -> Faults:
+    """Yields path and sentence of every place where `value` is no JSON form of the message; unknown fields are fine."""
+    if kind.full_name == "google.protobuf.Duration":
+        if not isinstance(value, str) or not _DURATION.fullmatch(value):
+            yield path, f'a duration such as "1.5s" is needed, not {_shown(value)}'
+        return
+    if not isinstance(value, dict):
+        yield path, f"an object in braces is needed, not {_shown(value)}"
+        return
+    set_in: dict[str, str] = {}
+    for name, inner in value.items():
+        field = field_of(kind, name)
+        if field is None or inner is None:
+            continue
+        where = f"{path}.{field.name}" if path else field.name
+        yield from _faults_of_field(field, inner, where)
+        group = field.containing_oneof
+        if group is not None and len(group.fields) > 1:
+            if group.name in set_in:
+                yield path, f"{set_in[group.name]} and {field.name} exclude each other: give one of them"
+            set_in[group.name] = field.name
+
+
+def unknown_fields(kind: Any, value: object) -> Iterator[str]:
+    """Yields the names of the fields that the message does not have."""
+    if not isinstance(value, dict):
+        return
+    for name, inner in value.items():
+        field = field_of(kind, name)
+        if field is None:
+            yield name
+        elif field.message_type is not None:
+            for part in inner if isinstance(inner, list) else [inner]:
+                yield from unknown_fields(field.message_type, part)
+
+
+def field_of(kind: Any, name: str) -> FieldDescriptor | None:
+    """Returns the field with a JSON name or a proto name."""
+    by_json: FieldDescriptor | None = kind.fields_by_camelcase_name.get(name)
+    return by_json or kind.fields_by_name.get(name)
+
+
+def is_repeated(field: FieldDescriptor) -> bool:
+    """Tells whether a field is a list; older versions of protobuf have only the label for it."""
+    known = getattr(field, "is_repeated", None)
+    return bool(getattr(field, "label", 0) == FieldDescriptor.LABEL_REPEATED if known is None else known)
+
+
+def _faults_of_field(field: FieldDescriptor, value: object, path: str) -> Faults:
+    if not is_repeated(field):
+        yield from _faults_of_value(field, value, path)
+    elif not isinstance(value, list):
+        yield path, f"a list in brackets is needed, not {_shown(value)}"
+    else:
+        for index, entry in enumerate(value):
+            yield from _faults_of_value(field, entry, f"{path}[{index}]")
+
+
+def _faults_of_value(field: FieldDescriptor, value: object, path: str) -> Faults:
+    if field.message_type is not None:
+        yield from find_faults(field.message_type, value, path)
+    elif field.type == FieldDescriptor.TYPE_STRING:
+        if not isinstance(value, str):
+            yield path, f"a text in quotation marks is needed, not {_shown(value)}"
+    elif field.type in _RANGES:
+        least, most = _RANGES[field.type]
+        number = _integer(value)
+        if number is None:
+            yield path, f"a whole number is needed, not {_shown(value)}"
+        elif not least <= number <= most:
+            yield path, f"{_shown(value)} is out of range: {least} to {most}"
+
+
+def _integer(value: Any) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,20}", value):
+        return int(value)
+    return None
+
+
+def _shown(value: object) -> str:
+    """Returns a value as it stood in the JSON text, cut short."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

@@ -1,0 +1,81 @@
+"""A failed call, with everything that the server said about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import grpc
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing wrong with a request."""
+
+    field: str
+    """Path of the field, such as "observation.events[7].play.card"."""
+    reason: str
+    """Stable name of the kind of fault, such as "MUST_FOLLOW"."""
+    description: str
+    """A sentence that names the fault and the remedy."""
+
+
+class SolverError(Exception):
+    """A call that the server refused or could not answer."""
+
+    def __init__(
+        self,
+        code: grpc.StatusCode,
+        message: str,
+        reason: str = "",
+        violations: tuple[Violation, ...] = (),
+        retry_seconds: float | None = None,
+        request_id: str = "",
+    ) -> None:
+        """Holds the parts of the error.
+
+        Args:
+            code: the gRPC status code.
+            message: one sentence.
+            reason: stable name of what happened, empty if the error did not come from the service itself.
+            violations: everything wrong with the request.
+            retry_seconds: when it makes sense to ask again; None for never.
+            request_id: what to look for in the server's log, where the server failed.
+        """
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.reason = reason
+        self.violations = violations
+        self.retry_seconds = retry_seconds
+        self.request_id = request_id
+
+    @classmethod
+    def of(cls, error: grpc.RpcError) -> SolverError:
+        """Returns the typed form of an error raised by gRPC."""
+        if not isinstance(error, grpc.Call):
+            return cls(grpc.StatusCode.UNKNOWN, str(error))
+        code = error.code() or grpc.StatusCode.UNKNOWN
+        message = error.details() or code.name
+        try:
+            status = rpc_status.from_call(error)
+        except ValueError:  # details that contradict the status: trust the status
+            status = None
+        if status is None:
+            return cls(code, message)
+        info = error_details_pb2.ErrorInfo()
+        faults = error_details_pb2.BadRequest()
+        retry = error_details_pb2.RetryInfo()
+        has_retry = False
+        for detail in status.details:
+            has_retry = detail.Unpack(retry) or has_retry
+            _ = detail.Unpack(info) or detail.Unpack(faults)
+        return cls(
+            code,
+            status.message,
+            info.reason,
+            tuple(Violation(entry.field, entry.reason, entry.description) for entry in faults.field_violations),
+            retry.retry_delay.ToMilliseconds() / 1000 if has_retry else None,
+            info.metadata.get("request_id", ""),
+        )

@@ -1,0 +1,1 @@
+"""The gRPC service: conversions between contract and engine, errors, the two servicers and the server."""

@@ -1,0 +1,118 @@
+"""What every call shares: the server's readiness, request ids, elapsed time, errors and one line in the log."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, Final, NoReturn, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from grpc_status import rpc_status
+
+from tarocchi_solver.service.errors import RequestError, StatusReason
+
+log = logging.getLogger(__name__)
+
+ELAPSED_KEY: Final = "tarocchi-elapsed-ms"
+"""Trailing metadata: whole milliseconds from the start of the handler to its answer."""
+REQUEST_ID_KEY: Final = "tarocchi-request-id"
+"""Initial metadata: the id under which the server's log knows the call."""
+RETRY_SECONDS: Final = 1.0
+
+Request = TypeVar("Request", bound=Message)
+Response = TypeVar("Response", bound=Message)
+
+
+class Stage(StrEnum):
+    """Where a server stands between start and end."""
+
+    WARMING_UP = "warming up"
+    READY = "ready"
+    FAILED = "failed"
+    DRAINING = "draining"
+
+
+_REFUSALS: Final = {
+    Stage.WARMING_UP: (StatusReason.WARMING_UP, "the server compiles its kernels: ask again in a moment"),
+    Stage.FAILED: (StatusReason.WARM_UP_FAILED, "the server failed its self-test and cannot answer: see its log"),
+    Stage.DRAINING: (StatusReason.DRAINING, "the server is about to stop: ask another one, or later"),
+}
+
+
+class Readiness:
+    """The stage of a server, shared by its threads."""
+
+    def __init__(self) -> None:
+        self._stage = Stage.WARMING_UP
+        self._changed = threading.Condition()
+
+    @property
+    def stage(self) -> Stage:
+        """The present stage."""
+        return self._stage
+
+    def move_to(self, stage: Stage) -> bool:
+        """Enters a stage; draining is left no more, so returns whether `stage` is the present one now."""
+        with self._changed:
+            if self._stage is not Stage.DRAINING:
+                self._stage = stage
+            self._changed.notify_all()
+            return self._stage is stage
+
+    def wait_until_warm(self, timeout: float | None = None) -> bool:
+        """Waits for the end of the warm-up; returns whether the server is ready."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stage is not Stage.WARMING_UP, timeout)
+        return self._stage is Stage.READY
+
+    def require(self) -> None:
+        """Raises the `RequestError` of a server that does not answer now."""
+        if refusal := _REFUSALS.get(self._stage):
+            reason, message = refusal
+            raise RequestError(grpc.StatusCode.UNAVAILABLE, reason, message, retry_seconds=RETRY_SECONDS)
+
+
+class Servicer:
+    """The base of both servicers."""
+
+    def __init__(self, readiness: Readiness) -> None:
+        self.readiness = readiness
+
+
+def answering(method: Callable[[Any, Request, grpc.ServicerContext], Response]) -> Callable[..., Response]:
+    """Wraps the method of a `Servicer` that answers one call: refuses while not ready, reports every error."""
+
+    @functools.wraps(method)
+    def handle(self: Servicer, request: Request, context: grpc.ServicerContext) -> Response:
+        request_id = uuid.uuid4().hex
+        started = time.monotonic()
+        context.send_initial_metadata(((REQUEST_ID_KEY, request_id),))
+        try:
+            self.readiness.require()
+            answer = method(self, request, context)
+        except RequestError as error:
+            log.info("%s %s refused: %s %s", method.__name__, request_id, error.reason, error.message)
+            _abort(context, error)
+        except Exception:
+            log.exception("%s %s failed", method.__name__, request_id)
+            message = f"the server failed; its log has the cause under request {request_id}"
+            metadata = {"request_id": request_id}
+            reason = StatusReason.INTERNAL_ERROR
+            _abort(context, RequestError(grpc.StatusCode.INTERNAL, reason, message, metadata=metadata))
+        elapsed = round((time.monotonic() - started) * 1000)
+        context.set_trailing_metadata(((ELAPSED_KEY, str(elapsed)),))
+        log.info("%s %s answered in %d ms", method.__name__, request_id, elapsed)
+        return answer
+
+    return handle
+
+
+def _abort(context: grpc.ServicerContext, error: RequestError) -> NoReturn:
+    context.abort_with_status(rpc_status.to_status(error.to_status()))
+    raise AssertionError("abort_with_status returned") from error

@@ -1,0 +1,281 @@
+"""Turns messages of the contract into the engine's values and back.
+
+Reading never stops at the first fault: each reader adds what it finds to a list and returns None where there is
+nothing to go on with. Paths are those of the request's fields, such as `observation.events[7].play.card`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
+from tarocchi_engine import (
+    Declare,
+    Discard,
+    Event,
+    Fault,
+    InvalidDealError,
+    Move,
+    Observation,
+    Pack,
+    Phase,
+    Play,
+    State,
+    UnknownVariantError,
+    Variant,
+    find_faults,
+    get_variant,
+    replay,
+)
+from tarocchi_engine.cards import UnknownCardError
+from tarocchi_engine.legality import seat_fault
+from tarocchi_solver.search import Budget, ContradictionError
+from tarocchi_solver.search.sampler import WorldNotFoundError
+from tarocchi_solver.service.errors import ViolationReason, invalid_request
+
+MAX_FAULTS: Final = 1000
+_LONGEST_NAME: Final = 40
+_PHASES: Final = {
+    Phase.DISCARD: deal_pb2.PHASE_DISCARD,
+    Phase.DECLARE: deal_pb2.PHASE_DECLARE,
+    Phase.PLAY: deal_pb2.PHASE_PLAY,
+    Phase.END: deal_pb2.PHASE_END,
+}
+
+
+class FaultList:
+    """The faults of one request, up to MAX_FAULTS of them."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def add(self, path: str, reason: ViolationReason, message: str) -> None:
+        """Notes one fault."""
+        self.extend([Fault(path, reason, message)])
+
+    def extend(self, faults: Iterable[Fault]) -> None:
+        """Notes faults found elsewhere."""
+        for fault in faults:
+            if len(self.faults) < MAX_FAULTS:
+                self.faults.append(fault)
+
+    def raise_if_any(self) -> None:
+        """Raises the `RequestError` of a request with faults."""
+        if self.faults:
+            raise invalid_request(self.faults)
+
+
+def parse_variant(name: str, faults: FaultList, path: str) -> Variant | None:
+    """Returns the variant called `name`."""
+    if not name:
+        faults.add(path, ViolationReason.MISSING_FIELD, "the name of the variant is missing: ListVariants tells them")
+        return None
+    try:
+        return get_variant(_shortened(name))
+    except UnknownVariantError as error:
+        faults.add(path, ViolationReason.UNKNOWN_VARIANT, str(error))
+        return None
+
+
+def parse_cards(pack: Pack, ids: Sequence[str], faults: FaultList, path: str) -> int | None:
+    """Returns the set of the named cards."""
+    mask = 0
+    is_clean = True
+    for index, card_id in enumerate(ids):
+        card = _parse_card(pack, card_id, faults, f"{path}[{index}]")
+        if card is None:
+            is_clean = False
+        elif mask >> card & 1:
+            faults.add(f"{path}[{index}]", ViolationReason.REPEATED_CARD, f"card {card_id!r} stands twice in the list")
+            is_clean = False
+        else:
+            mask |= 1 << card
+    return mask if is_clean else None
+
+
+def _parse_card(pack: Pack, card_id: str, faults: FaultList, path: str) -> int | None:
+    if not card_id:
+        faults.add(path, ViolationReason.MISSING_FIELD, "the id of the card is missing")
+        return None
+    try:
+        return pack.parse_card(_shortened(card_id))
+    except UnknownCardError as error:
+        faults.add(path, ViolationReason.UNKNOWN_CARD, str(error))
+        return None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + "..."
+
+
+def parse_event(variant: Variant, message: deal_pb2.Event, faults: FaultList, path: str) -> Event | None:
+    """Returns one event."""
+    is_seat = 0 <= message.seat < variant.seat_count
+    if not is_seat:
+        faults.extend([seat_fault(f"{path}.seat", message.seat, variant)])
+    move = _parse_move(variant.pack, message, faults, path)
+    return Event(message.seat, move) if is_seat and move is not None else None
+
+
+def _parse_move(pack: Pack, message: deal_pb2.Event | deal_pb2.Move, faults: FaultList, path: str) -> Move | None:
+    match message.WhichOneof("action"):
+        case "discard":
+            discard = message.discard
+            laid_away = parse_cards(pack, discard.cards, faults, f"{path}.discard.cards")
+            if laid_away is None:
+                return None
+            announced = discard.announced_trump_count if discard.HasField("announced_trump_count") else None
+            return Discard(laid_away or None, announced)
+        case "declare":
+            shown = parse_cards(pack, message.declare.cards, faults, f"{path}.declare.cards")
+            return None if shown is None else Declare(shown)
+        case "play":
+            card = _parse_card(pack, message.play.card, faults, f"{path}.play.card")
+            return None if card is None else Play(card)
+        case _:
+            faults.add(path, ViolationReason.MISSING_FIELD, "no move is given: set one of discard, declare and play")
+            return None
+
+
+def _parse_events(
+    variant: Variant, messages: Sequence[deal_pb2.Event], faults: FaultList, path: str
+) -> tuple[Event, ...]:
+    """Returns the events before the first that cannot be read."""
+    events = [parse_event(variant, message, faults, f"{path}[{index}]") for index, message in enumerate(messages)]
+    count = next((index for index, event in enumerate(events) if event is None), len(events))
+    return tuple(event for event in events[:count] if event is not None)
+
+
+def parse_observation(
+    request: rules_service_pb2.ListLegalMovesRequest
+    | rules_service_pb2.ValidateObservationRequest
+    | solver_service_pb2.RecommendMoveRequest,
+    faults: FaultList,
+) -> Observation | None:
+    """Returns the observation of a request; it has passed the engine's checks unless a fault was found."""
+    if not request.HasField("observation"):
+        faults.add("observation", ViolationReason.MISSING_FIELD, "the observation is missing: say what the seat knows")
+        return None
+    message = request.observation
+    variant = parse_variant(message.variant, faults, "observation.variant")
+    if variant is None:
+        return None
+    unreadable = FaultList()
+    hand = parse_cards(variant.pack, message.hand, unreadable, "observation.hand")
+    events = _parse_events(variant, message.events, unreadable, "observation.events")
+    observation = Observation(variant.name, message.seat, message.dealer, hand or 0, () if hand is None else events)
+    found = [
+        fault.below("observation") for fault in find_faults(observation) if hand is not None or fault.path != "hand"
+    ]
+    faults.extend([*found, *unreadable.faults])
+    return observation
+
+
+def contradiction_fault(error: ContradictionError) -> Fault:
+    """Returns the fault of an observation for which the sampler finds no deal of the unseen cards."""
+    is_proved = not isinstance(error, WorldNotFoundError)
+    reason = ViolationReason.CONTRADICTION if is_proved else ViolationReason.WORLD_NOT_FOUND
+    return Fault("observation", reason, str(error))
+
+
+def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) -> State | None:
+    """Returns the state after all moves of a deal."""
+    if not request.HasField("deal"):
+        faults.add("deal", ViolationReason.MISSING_FIELD, "the deal is missing: give the variant and all hands")
+        return None
+    variant = parse_variant(request.deal.variant, faults, "deal.variant")
+    if variant is None:
+        return None
+    hands = [
+        parse_cards(variant.pack, hand.cards, faults, f"deal.hands[{seat}].cards")
+        for seat, hand in enumerate(request.deal.hands)
+    ]
+    events = _parse_events(variant, request.events, faults, "events")
+    known = [hand for hand in hands if hand is not None]
+    if len(known) < len(hands):
+        return None
+    try:
+        start = State.new(variant, request.deal.dealer, known)
+    except InvalidDealError as error:
+        faults.extend(_deal_fault(fault) for fault in error.faults)
+        return None
+    try:
+        return replay(start, events)
+    except InvalidDealError as error:
+        faults.extend(error.faults)
+        return None
+
+
+def _deal_fault(fault: Fault) -> Fault:
+    """Returns a fault of a deal with the path of its field in the request."""
+    below = f"{fault.path}.cards" if fault.path.endswith("]") else fault.path
+    return Fault(below, fault.reason, fault.message).below("deal")
+
+
+def parse_budget(message: solver_service_pb2.Budget, faults: FaultList, path: str = "budget") -> Budget:
+    """Returns the caps of a request; those not set are None."""
+    caps: dict[str, int | None] = {"worlds": None, "iterations": None}
+    for name in caps:
+        if message.HasField(name):
+            caps[name] = value = getattr(message, name)
+            if value < 1:
+                text = f"{value} is no cap: give at least 1, or leave it out"
+                faults.add(f"{path}.{name}", ViolationReason.OUT_OF_RANGE, text)
+    time_ms: int | None = None
+    if message.HasField("duration"):
+        nanoseconds = message.duration.seconds * 10**9 + message.duration.nanos
+        time_ms = -(-nanoseconds // 10**6)
+        if nanoseconds <= 0:
+            text = f"{nanoseconds / 10**9:g} s is no duration to search: give more than 0 s, or leave it out"
+            faults.add(f"{path}.duration", ViolationReason.OUT_OF_RANGE, text)
+    return Budget(caps["worlds"], caps["iterations"], time_ms)
+
+
+def format_budget(budget: Budget) -> solver_service_pb2.Budget:
+    """Returns a budget as a message."""
+    message = solver_service_pb2.Budget(worlds=budget.worlds, iterations=budget.iterations)
+    if budget.time_ms is not None:
+        message.duration.FromMilliseconds(budget.time_ms)
+    return message
+
+
+def format_phase(phase: Phase) -> deal_pb2.Phase:
+    """Returns a phase as a value of the contract's enum."""
+    return _PHASES[phase]
+
+
+def format_move(pack: Pack, move: Move) -> deal_pb2.Move:
+    """Returns a move as a message; cards stand in display order."""
+    match move:
+        case Discard(cards, announced):
+            shown = pack.format_mask(cards or 0)
+            return deal_pb2.Move(discard=deal_pb2.Discard(cards=shown, announced_trump_count=announced))
+        case Declare(cards):
+            return deal_pb2.Move(declare=deal_pb2.Declare(cards=pack.format_mask(cards)))
+        case Play(card):
+            return deal_pb2.Move(play=deal_pb2.Play(card=pack.format_card(card)))
+
+
+def format_event(pack: Pack, event: Event) -> deal_pb2.Event:
+    """Returns an event as a message."""
+    move = format_move(pack, event.move)
+    match move.WhichOneof("action"):
+        case "discard":
+            return deal_pb2.Event(seat=event.seat, discard=move.discard)
+        case "declare":
+            return deal_pb2.Event(seat=event.seat, declare=move.declare)
+        case _:
+            return deal_pb2.Event(seat=event.seat, play=move.play)
+
+
+def format_observation(observation: Observation) -> deal_pb2.Observation:
+    """Returns an observation as a message."""
+    pack = get_variant(observation.variant).pack
+    return deal_pb2.Observation(
+        variant=observation.variant,
+        seat=observation.seat,
+        dealer=observation.dealer,
+        hand=pack.format_mask(observation.hand),
+        events=[format_event(pack, event) for event in observation.events],
+    )

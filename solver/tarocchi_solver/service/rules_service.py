@@ -1,0 +1,108 @@
+"""RulesService: the referee. No search, and the only place where whole deals are seen."""
+
+from __future__ import annotations
+
+import grpc
+
+from tarocchi.solver.v1 import rules_service_pb2 as pb
+from tarocchi.solver.v1.rules_service_pb2_grpc import RulesServiceServicer
+from tarocchi_engine import Fault, InvalidDealError, Observation, new_deal, view
+from tarocchi_engine.rng import fresh_seed
+from tarocchi_solver.search import ContradictionError, check_consistent
+from tarocchi_solver.service import answers
+from tarocchi_solver.service.calls import Servicer, answering
+from tarocchi_solver.service.convert import (
+    FaultList,
+    contradiction_fault,
+    format_phase,
+    parse_deal,
+    parse_observation,
+    parse_variant,
+)
+
+
+class RulesServicer(Servicer, RulesServiceServicer):
+    """Answers questions about the rules."""
+
+    @answering
+    def ListVariants(self, request: pb.ListVariantsRequest, context: grpc.ServicerContext) -> pb.ListVariantsResponse:
+        """Lists the variants with their packs."""
+        return answers.variants_answer()
+
+    @answering
+    def ListLegalMoves(
+        self, request: pb.ListLegalMovesRequest, context: grpc.ServicerContext
+    ) -> pb.ListLegalMovesResponse:
+        """Lists the legal moves of the observing seat."""
+        return list_legal_moves(request)
+
+    @answering
+    def ValidateObservation(
+        self, request: pb.ValidateObservationRequest, context: grpc.ServicerContext
+    ) -> pb.ValidateObservationResponse:
+        """Reports every fault of an observation."""
+        return validate_observation(request)
+
+    @answering
+    def NewDeal(self, request: pb.NewDealRequest, context: grpc.ServicerContext) -> pb.NewDealResponse:
+        """Shuffles and deals a pack."""
+        return new_deal_of(request)
+
+    @answering
+    def ReplayDeal(self, request: pb.ReplayDealRequest, context: grpc.ServicerContext) -> pb.ReplayDealResponse:
+        """Plays a deal with all cards face up."""
+        return replay_deal(request)
+
+
+def list_legal_moves(request: pb.ListLegalMovesRequest) -> pb.ListLegalMovesResponse:
+    """Answers `ListLegalMoves`; raises `RequestError` with every fault."""
+    faults = FaultList()
+    observation = parse_observation(request, faults)
+    faults.raise_if_any()
+    assert observation is not None
+    return answers.legal_moves_answer(view(observation))
+
+
+def validate_observation(request: pb.ValidateObservationRequest) -> pb.ValidateObservationResponse:
+    """Answers `ValidateObservation`."""
+    faults = FaultList()
+    observation = parse_observation(request, faults)
+    if observation is None or faults.faults:
+        return pb.ValidateObservationResponse(violations=answers.violations(faults.faults))
+    if contradiction := find_contradiction(observation):
+        return pb.ValidateObservationResponse(violations=answers.violations([contradiction]))
+    checked = view(observation)
+    return pb.ValidateObservationResponse(phase=format_phase(checked.phase), turn=checked.turn)
+
+
+def find_contradiction(observation: Observation) -> Fault | None:
+    """Returns the fault of an observation that no deal of the unseen cards fits, None if some deal does."""
+    try:
+        check_consistent(observation)
+    except ContradictionError as error:
+        return contradiction_fault(error)
+    return None
+
+
+def new_deal_of(request: pb.NewDealRequest) -> pb.NewDealResponse:
+    """Answers `NewDeal`; raises `RequestError` with every fault."""
+    faults = FaultList()
+    variant = parse_variant(request.variant, faults, "variant")
+    faults.raise_if_any()
+    assert variant is not None
+    seed = request.seed if request.HasField("seed") else fresh_seed()
+    try:
+        state = new_deal(variant, seed, request.dealer if request.HasField("dealer") else None)
+    except InvalidDealError as error:
+        faults.extend(error.faults)
+    faults.raise_if_any()
+    return answers.deal_answer(state, seed)
+
+
+def replay_deal(request: pb.ReplayDealRequest) -> pb.ReplayDealResponse:
+    """Answers `ReplayDeal`; raises `RequestError` with every fault."""
+    faults = FaultList()
+    state = parse_deal(request, faults)
+    faults.raise_if_any()
+    assert state is not None
+    return answers.replay_answer(state)

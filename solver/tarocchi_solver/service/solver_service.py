@@ -1,0 +1,175 @@
+"""SolverService: checks a request, waits for a search thread, searches within the time there is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import grpc
+
+from tarocchi.solver.v1 import solver_service_pb2 as pb
+from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceServicer
+from tarocchi_engine import VARIANTS, Observation, View, view
+from tarocchi_engine.rng import fresh_seed
+from tarocchi_solver import __version__
+from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
+from tarocchi_solver.service.answers import recommendation_answer
+from tarocchi_solver.service.calls import Readiness, Servicer, answering
+from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.convert import (
+    FaultList,
+    contradiction_fault,
+    format_budget,
+    parse_budget,
+    parse_observation,
+)
+from tarocchi_solver.service.errors import RequestError, StatusReason, invalid_request
+from tarocchi_solver.service.pool import SearchPool
+
+DEADLINE_SHARE: Final = 0.9
+"""The share of the time to the deadline that may be used: the rest brings the answer home."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A checked request for a move."""
+
+    view: View
+    budget: Budget
+    """The caps that hold, without those of the clock that the client did not ask for."""
+    seed: int
+
+    @property
+    def observation(self) -> Observation:
+        """What the seat knows."""
+        return self.view.observation
+
+
+class SolverServicer(Servicer, SolverServiceServicer):
+    """Recommends moves."""
+
+    def __init__(self, readiness: Readiness, pool: SearchPool, config: ServerConfig) -> None:
+        super().__init__(readiness)
+        self._pool = pool
+        self._config = config
+
+    @answering
+    def RecommendMove(
+        self, request: pb.RecommendMoveRequest, context: grpc.ServicerContext
+    ) -> pb.RecommendMoveResponse:
+        """Recommends a move."""
+        started = time.monotonic()
+        question = read_question(request, self._config.default_budget, self._config.maximum_budget)
+        latest = self._latest_end(started, context)
+
+        def task(stop: threading.Event) -> Recommendation:
+            return run_search(question, stop, self._seconds_left(latest), self._config.search_threads)
+
+        # a forced move takes no time worth waiting for
+        is_forced = len(question.view.legal_moves()) == 1
+        found = task(threading.Event()) if is_forced else self._pool.run(task, context)
+        return recommendation_answer(question.view.variant, found, question.budget)
+
+    def _latest_end(self, started: float, context: grpc.ServicerContext) -> float | None:
+        remaining = context.time_remaining()
+        return None if remaining is None else started + DEADLINE_SHARE * remaining
+
+    def _seconds_left(self, latest: float | None) -> float:
+        """Returns the time for a search that starts now and has to end at `latest`."""
+        most = (self._config.maximum_budget.time_ms or 0) / 1000
+        return most if latest is None else max(min(most, latest - time.monotonic()), 0.0)
+
+    @answering
+    def GetServerInfo(
+        self, request: pb.GetServerInfoRequest, context: grpc.ServicerContext
+    ) -> pb.GetServerInfoResponse:
+        """Tells versions, budgets and limits."""
+        config = self._config
+        return pb.GetServerInfoResponse(
+            solver_version=__version__,
+            variants=[
+                pb.VariantVersion(name=variant.name, rules_revision=variant.rules_revision)
+                for variant in VARIANTS.values()
+            ],
+            default_budget=format_budget(config.default_budget),
+            maximum_budget=format_budget(config.maximum_budget),
+            request_size_limit=config.request_size_limit,
+            concurrent_search_count=config.concurrent_searches,
+            queue_size=config.queue_size,
+            thread_count=config.search_threads,
+        )
+
+
+def read_question(request: pb.RecommendMoveRequest, default: Budget, maximum: Budget | None = None) -> Question:
+    """Returns the checked request; raises `RequestError` with every fault, or when there is nothing to decide."""
+    faults = FaultList()
+    observation = parse_observation(request, faults)
+    budget = parse_budget(request.budget, faults)
+    faults.raise_if_any()
+    assert observation is not None
+    checked = view(observation)
+    if checked.turn is None:
+        raise RequestError(grpc.StatusCode.FAILED_PRECONDITION, StatusReason.DEAL_OVER, "the deal is over")
+    if checked.turn != checked.seat:
+        raise RequestError(
+            grpc.StatusCode.FAILED_PRECONDITION,
+            StatusReason.NOT_YOUR_TURN,
+            f"seat {checked.turn} has to {checked.phase}, seat {checked.seat} has nothing to decide: "
+            "ask from the seat to move",
+        )
+    budget = default if budget.is_open else budget
+    seed = request.seed if request.HasField("seed") else fresh_seed()
+    return Question(checked, budget if maximum is None else lowered(budget, maximum), seed)
+
+
+def lowered(budget: Budget, maximum: Budget) -> Budget:
+    """Returns a budget with its caps lowered to the maximum; a cap that is not set stays so."""
+
+    def least(cap: int | None, most: int | None) -> int | None:
+        return cap if cap is None or most is None else min(cap, most)
+
+    return Budget(
+        worlds=least(budget.worlds, maximum.worlds),
+        iterations=least(budget.iterations, maximum.iterations),
+        time_ms=least(budget.time_ms, maximum.time_ms),
+    )
+
+
+def run_search(
+    question: Question,
+    stop: threading.Event,
+    seconds: float | None = None,
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Recommendation:
+    """Searches for at most `seconds`; raises `RequestError` where no deal fits the observation.
+
+    A search plans its trees by the budget's time. The time of a deadline would change such a plan and with it the
+    answer, so unless the client asked for a time it works from outside, by the stop signal.
+    """
+    budget = question.budget
+    if seconds is not None and budget.time_ms is not None:
+        budget = replace(budget, time_ms=max(1, min(budget.time_ms, int(seconds * 1000))))
+    is_late = threading.Event()
+
+    def end() -> None:
+        is_late.set()
+        stop.set()
+
+    timer = threading.Timer(seconds, end) if seconds is not None else None
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        found = search(question.observation, budget, seed=question.seed, threads=threads, stop=stop, progress=progress)
+    except ContradictionError as error:
+        raise invalid_request([contradiction_fault(error)]) from error
+    finally:
+        if timer is not None:
+            timer.cancel()
+    if is_late.is_set() and found.diagnostics.stop_reason is StopReason.STOPPED:
+        return replace(found, diagnostics=replace(found.diagnostics, stop_reason=StopReason.TIME))
+    return found

@@ -1,0 +1,378 @@
+"""The commands, run inside this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+from typer.testing import CliRunner, Result
+
+from service_support import finished, in_the_middle, observed, running, whole_deal
+from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
+from tarocchi_engine import VARIANTS
+from tarocchi_solver import examples
+from tarocchi_solver.cli import app
+
+
+def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(app, list(arguments), input=stdin)
+
+
+def wrong(result: Result) -> str:
+    """Returns the message of a command that was given wrong input."""
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    assert not isinstance(result.exception, Exception) or isinstance(result.exception, SystemExit)
+    return " ".join(result.output.split())
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    path = tmp_path / "observation.json"
+    path.write_text(examples.load("bolognese"))
+    return path
+
+
+@pytest.fixture
+def value() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(examples.load("bolognese"))
+    return loaded
+
+
+@pytest.mark.parametrize("name", examples.OBSERVATIONS)
+def test_recommend_prints_a_table_and_a_sentence(name: str) -> None:
+    result = run("recommend", "-", "--iterations", "500", "--seed", "1", stdin=examples.load(name))
+    assert result.exit_code == 0, result.output
+    assert "Score ± error" in result.stdout
+    assert "On the table:" in result.stdout
+    sentence = next(line for line in result.stdout.splitlines() if "to win the deal" in line)
+    assert sentence.startswith("Play ")
+    assert sentence.endswith(".")
+    assert "seed 1" in result.stdout
+
+
+def test_recommend_prints_one_json_document(example: Path) -> None:
+    options = ("--iterations", "500", "--seed", "18446744073709551615", "--json")
+    one, two = (run("recommend", str(example), *options, "--threads", threads) for threads in ("1", "2"))
+    assert one.exit_code == 0
+    assert one.stdout == two.stdout
+    answer = json_format.Parse(one.stdout, solver_service_pb2.RecommendMoveResponse())
+    assert answer.diagnostics.seed == 2**64 - 1
+    assert answer.moves[0].rank == 1
+    assert list(json.loads(one.stdout)) == ["move", "moves", "exact", "diagnostics"]
+
+
+def test_recommend_takes_a_whole_request(value: dict[str, Any]) -> None:
+    for seed in (5, "5"):
+        request = json.dumps({"observation": value, "seed": seed, "budget": {"iterations": 300}})
+        answer = json.loads(run("recommend", "-", "--json", stdin=request).stdout)
+        assert answer["diagnostics"]["seed"] == "5"
+        assert answer["diagnostics"]["budget"] == {"iterations": 300}
+        answer = json.loads(run("recommend", "-", "--json", "--worlds", "10", "--seed", "6", stdin=request).stdout)
+        assert answer["diagnostics"]["seed"] == "6"
+        assert answer["diagnostics"]["budget"] == {"worlds": 10}
+
+
+def test_recommend_within_a_time(example: Path) -> None:
+    result = run("recommend", str(example), "--time-ms", "20", "--json")
+    facts = json.loads(result.stdout)["diagnostics"]
+    assert facts["stopReason"] == "STOP_REASON_TIME"
+    assert facts["budget"] == {"duration": "0.020s"}
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with running(concurrent_searches=1) as (server, _):
+        yield server.address
+
+
+class TestServer:
+    def test_gives_the_same_answer(self, address: str, example: Path) -> None:
+        options = (str(example), "--iterations", "500", "--seed", "3", "--json")
+        assert run("recommend", "--server", address, *options).stdout == run("recommend", *options).stdout
+
+    def test_prints_the_same_table(self, address: str, example: Path) -> None:
+        options = (str(example), "--iterations", "500", "--seed", "3")
+        assert run("recommend", "--server", address, *options).stdout == run("recommend", *options).stdout
+
+    def test_its_refusals_are_sentences(self, address: str, value: dict[str, Any]) -> None:
+        value["events"][4]["play"] = {"card": "T77"}
+        local, remote = (
+            wrong(run("recommend", "-", *options, stdin=json.dumps(value))) for options in ([], ["--server", address])
+        )
+        assert local == remote
+        assert "events[4].play.card: 'T77' is not a card" in local
+
+    def test_has_its_own_threads(self, address: str, example: Path) -> None:
+        assert "--threads" in wrong(run("recommend", str(example), "--server", address, "--threads", "2"))
+
+    def test_may_not_be_there(self, example: Path) -> None:
+        result = run("recommend", str(example), "--server", "127.0.0.1:1")
+        assert result.exit_code == 1
+        assert "no answer from 127.0.0.1:1" in result.output
+        assert "Traceback" not in result.output
+
+
+BAD_TEXTS: dict[str, tuple[str | bytes, str]] = {
+    "nothing": ("", "no JSON, line 1 column 1"),
+    "no JSON": ('{"variant": bolognese}', "no JSON, line 1 column 13"),
+    "a list": ("[]", "a JSON object is needed"),
+    "no text": (b"\xff\xfe\x00", "not a text in UTF-8"),
+    "an empty object": ("{}", "variant: the name of the variant is missing"),
+    "a wrong type": ('{"variant": "bolognese", "seat": "two"}', "seat"),
+    "a nesting without end": ('{"a":' * 100_000, "no JSON"),
+    "a large text": ('{"variant": "' + "x" * 10_000_000 + '"}', "larger than"),
+    "a whole deal": (examples.load("bolognese_deal"), "this is a whole deal"),
+    "a null": ("null", "a JSON object is needed"),
+    "not a number": ('{"variant": "bolognese", "seat": NaN}', "seat"),
+}
+
+
+@pytest.mark.parametrize("text", BAD_TEXTS)
+@pytest.mark.parametrize("command", ["recommend", "legal"])
+def test_bad_texts(command: str, text: str) -> None:
+    given, message = BAD_TEXTS[text]
+    assert message in wrong(run(command, "-", stdin=given))
+
+
+def test_a_file_that_is_not_there() -> None:
+    assert "cannot be read: No such file" in wrong(run("recommend", "/no/such/file.json"))
+    assert "cannot be read" in wrong(run("replay", "/"))
+
+
+def change(value: dict[str, Any], path: list[str | int], new: object) -> str:
+    inner: Any = value
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = new
+    return json.dumps(value)
+
+
+BAD_VALUES: list[tuple[list[str | int], object, str]] = [
+    (["seat"], 7, "seat: there is no seat 7"),
+    (["hand", 0], "LUN", "hand[1]: card 'LUN' stands twice"),
+    (["hand", 0], "XX", "hand[0]: 'XX' is not a card of the bolognese pack"),
+    (["hand", 0], "sk", "did you mean 'SK'?"),
+    (["hand"], ["SK"], "hand: 1 cards: the dealer is dealt 17"),
+    (["events", 1, "seat"], 0, "events[1].seat: seat 0 moves but it is the turn of seat 3"),
+    (["events", 1, "declare", "cards"], ["D8"], "D8 scores nothing"),
+    (["events", 8, "play", "card"], "DK", "events[8].play.card: DK does not follow: play one of MON LUN"),
+    (["events", 10, "play", "card"], "DK", "events[10].play.card"),
+    (["dealer"], -1, "dealer: there is no seat -1"),
+    (["events", 4, "declare"], {}, "events[4]: play and declare exclude each other"),
+    (["events", 4, "seat"], "two", 'events[4].seat: a whole number is needed, not "two"'),
+    (["seat"], 2**31, "seat: 2147483648 is out of range"),
+    (["hand", 3], 5, "hand[3]: a text in quotation marks is needed, not 5"),
+    (["hand"], "SK", 'hand: a list in brackets is needed, not "SK"'),
+    (["events", 4, "play"], "SK", 'events[4].play: an object in braces is needed, not "SK"'),
+]
+
+
+@pytest.mark.parametrize(("path", "new", "message"), BAD_VALUES, ids=[str(case[0]) for case in BAD_VALUES])
+def test_bad_values(value: dict[str, Any], path: list[str | int], new: object, message: str) -> None:
+    result = run("recommend", "-", stdin=change(value, path, new))
+    text = wrong(result)
+    assert text.startswith("tarocchi: standard input")
+    assert message in text
+
+
+def test_all_faults_are_listed(value: dict[str, Any]) -> None:
+    value["hand"][0] = "XX"
+    value["events"][2] = {"seat": 3}
+    lines = run("recommend", "-", stdin=json.dumps(value)).output.splitlines()
+    assert lines[0] == "tarocchi: standard input: 2 faults:"
+    assert lines[1].startswith("  hand[0]: ")
+    assert lines[2].startswith("  events[2]: ")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--iterations", "-5"],
+        ["--iterations", "0"],
+        ["--time-ms", "-1"],
+        ["--worlds", "x"],
+        ["--seed", "-1"],
+        ["--seed", str(2**64)],
+        ["--threads", "0"],
+        ["--colour"],
+    ],
+)
+def test_bad_options(example: Path, options: list[str]) -> None:
+    wrong(run("recommend", str(example), *options))
+
+
+def test_unknown_fields_are_told_and_ignored(value: dict[str, Any]) -> None:
+    value["comment"] = "from the club's evening"
+    result = run("legal", "-", stdin=json.dumps(value))
+    assert result.exit_code == 0
+    assert "unknown fields are ignored, the first is 'comment'" in result.output
+    assert "Play MON" in result.stdout
+
+
+def test_another_seat_has_to_move() -> None:
+    state = in_the_middle()
+    assert state.turn is not None
+    text = json_format.MessageToJson(observed(state, (state.turn + 1) % 4))
+    assert f"seat {state.turn} has to play" in wrong(run("recommend", "-", stdin=text))
+    result = run("legal", "-", stdin=text)
+    assert result.exit_code == 0
+    assert f"it is the turn of seat {state.turn}" in result.stdout
+    assert "the deal is over" in wrong(run("recommend", "-", stdin=json_format.MessageToJson(observed(finished(), 0))))
+
+
+def test_legal_lists_moves(example: Path) -> None:
+    assert run("legal", str(example)).stdout.splitlines() == [
+        *["Play MON", "Play T15", "Play T12", "Play MO1", "Play MO3", "Play BEG"]
+    ]
+    answer = json_format.Parse(run("legal", str(example), "--json").stdout, rules_service_pb2.ListLegalMovesResponse())
+    assert len(answer.moves) == 6
+
+
+def test_variants() -> None:
+    result = run("variants")
+    assert all(name in result.stdout for name in VARIANTS)
+    answer = json_format.Parse(run("variants", "--json").stdout, rules_service_pb2.ListVariantsResponse())
+    assert [variant.name for variant in answer.variants] == list(VARIANTS)
+
+
+def test_deal_can_be_replayed_and_asked_about() -> None:
+    first, second = (run("deal", "piedicavallo", "--seed", "7", "--json").stdout for _ in range(2))
+    assert first == second
+    result = run("replay", "-", stdin=first)
+    assert result.exit_code == 0
+    assert "has to discard" in result.stdout
+    assert "unknown" not in result.output
+    dealer = json.loads(first)["deal"]["dealer"]
+    text = run("deal", "piedicavallo", "--seed", "7", "--seat", str(dealer)).stdout
+    assert json_format.Parse(text, deal_pb2.Observation()).dealer == dealer
+    assert "Discard " in run("recommend", "-", "--iterations", "200", stdin=text).stdout
+    assert "seat 3: " in run("deal", "piedicavallo", "--seed", "7").stdout
+
+
+def test_bad_deals() -> None:
+    assert "no variant is called 'whist'; known are: bolognese" in wrong(run("deal", "whist"))
+    assert "there is no seat 7" in wrong(run("deal", "bolognese", "--dealer", "7"))
+    assert "there is no seat 4" in wrong(run("deal", "bolognese", "--seat", "4"))
+
+
+def test_replay_counts_the_example() -> None:
+    text = examples.load("bolognese_deal")
+    result = run("replay", "-", stdin=text)
+    assert result.exit_code == 0, result.output
+    assert "Total" in result.stdout
+    assert "wins the deal" in result.stdout
+    answer = json_format.Parse(run("replay", "-", "--json", stdin=text).stdout, rules_service_pb2.ReplayDealResponse())
+    assert answer.HasField("score")
+    half = json.loads(text)
+    del half["events"][20:]
+    result = run("replay", "-", stdin=json.dumps(half))
+    assert "On the table:" in result.stdout
+    assert "has to play" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("break_it", "message"),
+    [
+        (lambda deal: deal["deal"]["hands"][0]["cards"].pop(), "14 cards: this seat is dealt 15"),
+        (lambda deal: deal["deal"]["hands"][0]["cards"].append("D6"), "16 cards: this seat is dealt 15"),
+        (lambda deal: deal["deal"]["hands"][0]["cards"].append("T11"), "card 'T11' stands twice"),
+        (lambda deal: deal["events"].pop(2), "events[2].seat: seat 0 moves but it is the turn of seat 3"),
+        (lambda deal: deal["events"].append({"seat": 0, "play": {"card": "D6"}}), "the deal has ended"),
+        (lambda deal: deal.pop("deal"), "deal: the deal is missing"),
+        (lambda deal: deal["events"][0]["discard"].update(cards=["DK", "D6"]), "never discarded"),
+    ],
+)
+def test_bad_replays(break_it: Any, message: str) -> None:
+    deal = json.loads(examples.load("bolognese_deal"))
+    break_it(deal)
+    assert message in wrong(run("replay", "-", stdin=json.dumps(deal)))
+
+
+def test_a_tie_and_a_deal_of_the_other_variant_print() -> None:
+    request = whole_deal(finished("piedicavallo", 2))
+    result = run("replay", "-", stdin=json_format.MessageToJson(request))
+    assert result.exit_code == 0, result.output
+    assert "Cards" in result.stdout
+
+
+def test_conformance(tmp_path: Path) -> None:
+    cases = [json.loads(line) for line in _shipped_lines()]
+    points = next(case for case in cases if case["kind"] == "points")
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_text(json.dumps(points) + "\n")
+    result = run("conformance", str(good))
+    assert (result.exit_code, result.stdout) == (0, "1 passed, 0 failed, 0 unsupported\n")
+    unknown = {**points, "id": "x-1", "kind": "juggling"}
+    failing = {**points, "id": "x-2", "expected": {"points": 1000}}
+    bad.write_text("\n".join(json.dumps(case) for case in (points, unknown, failing)) + "\n")
+    result = run("conformance", str(bad))
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[-1] == "1 passed, 1 failed, 1 unsupported"
+    assert lines[0].startswith("unsupported x-1 (juggling): ")
+    assert lines[1].startswith("failed x-2 (points): ")
+    assert "there is no such file" in wrong(run("conformance", "/no/such/file.jsonl"))
+    bad.write_text("{\n")
+    wrong(run("conformance", str(bad)))
+
+
+def _shipped_lines() -> list[str]:
+    from tarocchi_solver.cli.game_commands import _shipped_cases
+
+    return [line for path in _shipped_cases() for line in path.read_text().splitlines() if line.strip()]
+
+
+def test_conformance_of_what_is_shipped() -> None:
+    result = run("conformance")
+    assert " 0 failed, " in result.stdout.splitlines()[-1]
+
+
+def test_demo_starts_asks_and_stops() -> None:
+    result = run("demo", "--iterations", "300")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("Score ± error") == len(examples.OBSERVATIONS)
+    assert result.stdout.rstrip().endswith("The service has stopped.")
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:50051", "example.org:1", "[::]:50051", "nonsense"])
+def test_serve_stays_on_this_machine(address: str) -> None:
+    assert "--insecure" in wrong(run("serve", "--address", address))
+
+
+def test_examples_are_valid() -> None:
+    for name in examples.OBSERVATIONS:
+        observation = json_format.Parse(examples.load(name), deal_pb2.Observation())
+        assert observation.variant == name
+    assert {*examples.OBSERVATIONS} == {*VARIANTS}
+    for name in examples.DEALS:
+        json_format.Parse(examples.load(name), rules_service_pb2.ReplayDealRequest())
+
+
+def test_version() -> None:
+    assert run("--version").stdout.startswith("tarocchi-solver ")
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        ({"duration": 5}, 'budget.duration: a duration such as "1.5s" is needed, not 5'),
+        ({"duration": "-1s"}, "budget.duration: -1 s is no duration"),
+        ({"iterations": -3}, "budget.iterations: -3 is no cap"),
+        ({"worlds": 1.5}, "budget.worlds: a whole number is needed, not 1.5"),
+        ([], "budget: an object in braces is needed"),
+    ],
+)
+def test_bad_budgets(value: dict[str, Any], budget: object, message: str) -> None:
+    assert message in wrong(run("recommend", "-", stdin=json.dumps({"observation": value, "budget": budget})))
+
+
+def test_the_observation_in_the_readme_is_valid() -> None:
+    text = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+    block = text.split("```json\n")[1].split("```")[0]
+    result = run("recommend", "-", "--iterations", "200", stdin=block)
+    assert result.exit_code == 0, result.output

@@ -1,0 +1,91 @@
+"""The command as a process of its own: what it imports, what it prints where, how it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tarocchi_solver import examples
+from tarocchi_solver.client import SolverClient
+
+COMMAND = [sys.executable, "-c", "from tarocchi_solver.cli import main; main()"]
+
+
+def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], input=stdin, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from tarocchi_solver.cli import main\nsys.argv[1:] = ['--help']\ntry: main()\nexcept SystemExit: pass",
+        "import tarocchi_solver.client",
+        "import tarocchi_solver",
+    ],
+)
+def test_these_do_not_load_the_engine(code: str) -> None:
+    check = "assert not {'numba', 'tarocchi_engine'} & set(sys.modules), 'loaded'"
+    result = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\n{check}"], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_json_alone_on_standard_output() -> None:
+    result = run("recommend", "-", "--iterations", "300", "--json", stdin=examples.load("piedicavallo"))
+    assert result.returncode == 0
+    assert json.loads(result.stdout)["moves"]
+
+
+def test_wrong_input_leaves_standard_output_empty() -> None:
+    result = run("recommend", "-", "--json", stdin="{}")
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert (
+        result.stderr
+        == "tarocchi: standard input: variant: the name of the variant is missing: ListVariants tells them\n"
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_serve_until_a_signal(number: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--address", "127.0.0.1:0"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.search(r"listening on (\S+)", line)
+        assert found, line
+        with SolverClient(found[1]) as client:
+            assert client.wait_until_serving(300)
+            assert client.recommend_move(json.loads(examples.load("bolognese")), iterations=300).moves
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    assert output == ""
+    assert "Traceback" not in errors
+
+
+def test_serve_on_a_taken_address() -> None:
+    first = subprocess.Popen(
+        [*COMMAND, "serve", "--address", "127.0.0.1:0"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
+    try:
+        assert first.stderr is not None
+        found = re.search(r"listening on (\S+)", first.stderr.readline())
+        assert found
+        result = run("serve", "--address", found[1])
+        assert result.returncode == 2
+        assert "cannot listen on" in result.stderr
+        assert "Traceback" not in result.stderr
+    finally:
+        first.terminate()
+        first.communicate(timeout=60)

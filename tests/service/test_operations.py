@@ -1,0 +1,159 @@
+"""Health, reflection, cancelling and stopping."""
+
+from __future__ import annotations
+
+import threading
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
+
+from service_support import SMALL, BlockingSearch, in_the_middle, observed, running, wait_for
+from tarocchi.solver.v1 import solver_service_pb2 as pb
+from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
+from tarocchi_solver.client import SolverClient, SolverError
+from tarocchi_solver.service import solver_service
+from tarocchi_solver.service.config import SPARE_THREADS, ServerConfig
+from tarocchi_solver.service.server import SERVICE_NAMES, SolverServer
+
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+def health_of(address: str, service: str) -> int:
+    with grpc.insecure_channel(address) as channel:
+        request = health_pb2.HealthCheckRequest(service=service)
+        return health_pb2_grpc.HealthStub(channel).Check(request, timeout=10).status
+
+
+def test_serving_only_when_warm() -> None:
+    may_end = threading.Event()
+    server = SolverServer(ServerConfig(address="127.0.0.1:0"), warm_up=lambda: may_end.wait(10) and None)
+    server.start()
+    for service in ("", *SERVICE_NAMES):
+        assert health_of(server.address, service) == NOT_SERVING
+    may_end.set()
+    with SolverClient(server.address) as client:
+        assert client.wait_until_serving(10)
+    for service in ("", *SERVICE_NAMES):
+        assert health_of(server.address, service) == SERVING
+    with pytest.raises(grpc.RpcError) as caught:
+        health_of(server.address, "no.such.Service")
+    assert caught.value.code() is grpc.StatusCode.NOT_FOUND
+    server.stop(0)
+    with SolverClient(server.address) as client:
+        assert not client.is_serving()
+        with pytest.raises(SolverError) as refused:
+            client.get_server_info()
+    assert (refused.value.code, refused.value.reason) == (grpc.StatusCode.UNAVAILABLE, "")
+
+
+def test_the_real_warm_up_makes_a_server_ready() -> None:
+    server = SolverServer(ServerConfig(address="127.0.0.1:0"))
+    server.start()
+    assert server.wait_until_ready(300)
+    with SolverClient(server.address) as client:
+        assert client.recommend_move(observed(in_the_middle()), iterations=SMALL).moves
+    server.stop()
+
+
+def test_reflection_tells_the_contract(server: SolverServer) -> None:
+    with grpc.insecure_channel(server.address) as channel:
+        database = ProtoReflectionDescriptorDatabase(channel)
+        assert set(database.get_services()) == {
+            *SERVICE_NAMES,
+            "grpc.health.v1.Health",
+            "grpc.reflection.v1alpha.ServerReflection",
+        }
+        file = database.FindFileContainingSymbol("tarocchi.solver.v1.RecommendMoveRequest")
+        assert file.name == "tarocchi/solver/v1/solver_service.proto"
+
+
+def test_cancelling_stops_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocking = BlockingSearch()
+    monkeypatch.setattr(solver_service, "search", blocking)
+    request = pb.RecommendMoveRequest(observation=observed(in_the_middle()))
+    with (
+        running(concurrent_searches=1, queue_size=1) as (server, _),
+        grpc.insecure_channel(server.address) as channel,
+    ):
+        stub = SolverServiceStub(channel)
+        active = stub.RecommendMove.future(request)
+        blocking.started.acquire()
+        waiting = stub.RecommendMove.future(request)
+        wait_for(lambda: server.admitted_searches == 2)
+        waiting.cancel()
+        wait_for(lambda: server.admitted_searches == 1)
+        active.cancel()
+        assert blocking.stopped.wait(10)
+        wait_for(lambda: server.admitted_searches == 0)
+        assert not blocking.started.acquire(blocking=False), "a cancelled call was searched"
+
+
+def test_a_deadline_in_the_queue_frees_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocking = BlockingSearch()
+    monkeypatch.setattr(solver_service, "search", blocking)
+    observation = observed(in_the_middle())
+    with running(concurrent_searches=1, queue_size=1) as (server, client):
+        caller = threading.Thread(target=client.recommend_move, args=(observation,))
+        caller.start()
+        blocking.started.acquire()
+        with pytest.raises(SolverError) as caught:
+            client.recommend_move(observation, timeout=0.05)
+        assert caught.value.code is grpc.StatusCode.DEADLINE_EXCEEDED
+        wait_for(lambda: server.admitted_searches == 1)
+        blocking.release.set()
+        caller.join()
+
+
+def test_a_forced_move_does_not_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running(concurrent_searches=1, queue_size=0) as (server, client):
+        monkeypatch.setattr(server._pool, "run", None)
+        state = in_the_middle()
+        while len(state.legal_moves()) > 1:
+            state = state.apply_move(state.legal_moves()[-1])
+        answer = client.recommend_move(observed(state))
+        assert answer.diagnostics.stop_reason == pb.STOP_REASON_SINGLE_MOVE
+
+
+@pytest.mark.parametrize("grace", [10.0, 0.0])
+def test_a_search_in_flight_is_answered_before_the_end(monkeypatch: pytest.MonkeyPatch, grace: float) -> None:
+    blocking = BlockingSearch()
+    monkeypatch.setattr(solver_service, "search", blocking)
+    observation = observed(in_the_middle())
+    answers: list[pb.RecommendMoveResponse] = []
+    with running(concurrent_searches=1) as (server, client):
+        caller = threading.Thread(target=lambda: answers.append(client.recommend_move(observation)))
+        caller.start()
+        blocking.started.acquire()
+        stopper = threading.Thread(target=server.stop, args=(grace,))
+        stopper.start()
+        if grace:
+            wait_for(lambda: not client.is_serving())
+            with pytest.raises(SolverError) as caught:
+                client.recommend_move(observation)
+            assert (caught.value.code, caught.value.reason) == (grpc.StatusCode.UNAVAILABLE, "DRAINING")
+            blocking.release.set()
+        caller.join(10)
+        stopper.join(10)
+        assert not stopper.is_alive()
+        assert len(answers) == 1
+        assert answers[0].moves
+        assert blocking.stopped.is_set() == (grace == 0)
+
+
+def test_health_checks_always_find_a_thread() -> None:
+    config = ServerConfig(concurrent_searches=3, queue_size=5)
+    assert config.rpc_threads == 3 + 5 + SPARE_THREADS
+
+
+@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:http"])
+def test_an_address_must_have_host_and_port(address: str) -> None:
+    with pytest.raises(OSError, match="give host and port"):
+        SolverServer(ServerConfig(address=address))
+
+
+def test_a_taken_address_is_told(server: SolverServer) -> None:
+    with pytest.raises(OSError, match="cannot listen"):
+        SolverServer(ServerConfig(address=server.address))

@@ -1,0 +1,372 @@
+"""Provokes every reason of the contract over a real channel, and checks that none is forgotten."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import grpc
+import pytest
+
+import tarocchi_engine
+from service_support import (
+    SMALL,
+    BlockingSearch,
+    finished,
+    in_the_middle,
+    observed,
+    running,
+    wait_for,
+    whole_deal,
+)
+from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
+from tarocchi_engine import get_variant, new_deal
+from tarocchi_solver.client import SolverClient, SolverError
+from tarocchi_solver.search.sampler import WorldNotFoundError
+from tarocchi_solver.service import rules_service, solver_service
+from tarocchi_solver.service.calls import Stage
+from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.convert import format_observation
+from tarocchi_solver.service.errors import StatusReason, ViolationReason
+from tarocchi_solver.service.pool import SearchPool
+from tarocchi_solver.service.server import SolverServer
+
+# Reasons of the engine that no request can provoke: ids name cards only, and a declaration where there are none is out
+# of phase.
+OUT_OF_REACH = {"NO_SUCH_CARD", "NO_DECLARATIONS"}
+
+DISCARD_BY_OTHER = deal_pb2.Event(seat=0, discard=deal_pb2.Discard())
+
+
+def play(seat: int, card: str) -> deal_pb2.Event:
+    return deal_pb2.Event(seat=seat, play=deal_pb2.Play(card=card))
+
+
+def declare(seat: int, *cards: str) -> deal_pb2.Event:
+    return deal_pb2.Event(seat=seat, declare=deal_pb2.Declare(cards=cards))
+
+
+def discard(seat: int, *cards: str, announced: int | None = None) -> deal_pb2.Event:
+    return deal_pb2.Event(seat=seat, discard=deal_pb2.Discard(cards=cards, announced_trump_count=announced))
+
+
+def observation(
+    hand: str, *events: deal_pb2.Event, variant: str = "bolognese", seat: int = 1, dealer: int = 0
+) -> deal_pb2.Observation:
+    return deal_pb2.Observation(variant=variant, seat=seat, dealer=dealer, hand=hand.split(), events=events)
+
+
+PLAIN = "SK SQ SN SJ S10 S9 S8 S7 S6 SA BK T5 T6 T7 T8"
+"""A hand of seat 1 in the Bolognese game: a whole suit and some trumps."""
+DEALT = "SK SQ SN SJ S10 S9 S8 S7 S6 SA BK BQ T5 T6 T7 T8 ANG"
+"""The same with the two more cards of a dealer."""
+PIEDMONTESE = "SK SQ SN SJ S10 S9 S8 S7 S6 S5 BK T5 T6 T7 T8"
+PIEDMONTESE_DEALT = f"{PIEDMONTESE} B5 B6"
+PIPS = "S10 S9 S8 S7 S6 B10 B9 B8 B7 B6 T5 T6 T7 T8 T9"
+FIGURES = [suit + rank for suit in "SBCD" for rank in "KQNJ"]
+VOID_IN_SWORDS = [DISCARD_BY_OTHER, play(1, "SK"), play(2, "C6"), play(3, "C7"), play(0, "C8")]
+
+OBSERVATIONS: dict[ViolationReason, tuple[deal_pb2.Observation, str]] = {
+    ViolationReason.MISSING_FIELD: (observation(PLAIN, DISCARD_BY_OTHER, deal_pb2.Event(seat=1)), "events[1]"),
+    ViolationReason.UNKNOWN_VARIANT: (observation(PLAIN, variant="whist"), "variant"),
+    ViolationReason.UNKNOWN_CARD: (observation(PLAIN.replace("T8", "T99")), "hand[14]"),
+    ViolationReason.REPEATED_CARD: (observation(PLAIN.replace("T8", "T7")), "hand[14]"),
+    ViolationReason.NO_SUCH_SEAT: (observation(PLAIN, seat=7), "seat"),
+    ViolationReason.HAND_SIZE: (observation(PLAIN.replace(" T8", "")), "hand"),
+    ViolationReason.CARD_ELSEWHERE: (
+        observation(PLAIN, DISCARD_BY_OTHER, play(1, "SK"), play(2, "SQ")),
+        "events[2].play.card",
+    ),
+    ViolationReason.CARD_NOT_IN_HAND: (observation(PLAIN, DISCARD_BY_OTHER, play(1, "DK")), "events[1].play.card"),
+    ViolationReason.CARD_ALREADY_PLAYED: (
+        observation(PLAIN, DISCARD_BY_OTHER, play(1, "SK"), play(2, "D6"), play(3, "D6")),
+        "events[3].play.card",
+    ),
+    ViolationReason.OUT_OF_TURN: (observation(PLAIN, DISCARD_BY_OTHER, play(2, "D6")), "events[1].seat"),
+    ViolationReason.WRONG_PHASE: (observation(PLAIN, play(0, "D6")), "events[0].play"),
+    ViolationReason.MUST_FOLLOW: (
+        # trick 1 to seat 3, which leads a suit that seat 1 has to trump
+        observation(
+            PLAIN,
+            DISCARD_BY_OTHER,
+            *[play(1, "BK"), play(2, "BA"), play(3, "ANG"), play(0, "B6")],
+            *[play(3, "C6"), play(0, "C7"), play(1, "SQ")],
+        ),
+        "events[7].play.card",
+    ),
+    ViolationReason.SUIT_DENIED_EARLIER: (
+        observation(PLAIN, *VOID_IN_SWORDS[:3], play(3, "C7"), play(0, "C8"), play(1, "SQ"), play(2, "T9")),
+        "events[6].play.card",
+    ),
+    ViolationReason.DISCARD_SIZE: (observation(DEALT, discard(1, "SQ"), dealer=1), "events[0].discard.cards"),
+    ViolationReason.FIVE_POINT_CARD: (observation(DEALT, discard(1, "SQ", "SK"), dealer=1), "events[0].discard.cards"),
+    ViolationReason.TRUMP_WITHOUT_REASON: (
+        observation(PIEDMONTESE_DEALT, discard(1, "T5", "B5"), variant="piedicavallo", dealer=1),
+        "events[0].discard.cards",
+    ),
+    ViolationReason.ANNOUNCEMENT_MISSING: (
+        observation(PIEDMONTESE, discard(0), variant="piedicavallo"),
+        "events[0].discard.announced_trump_count",
+    ),
+    ViolationReason.WRONG_ANNOUNCEMENT: (
+        observation(PIEDMONTESE, discard(0, announced=-1), variant="piedicavallo"),
+        "events[0].discard.announced_trump_count",
+    ),
+    ViolationReason.HIDDEN_CARDS_REVEALED: (observation(PLAIN, discard(0, "D6", "D7")), "events[0].discard.cards"),
+    ViolationReason.DISCARD_CONTRADICTED: (
+        # the dealer announced a trump, then shows a trump and a pip that both stayed in the hand
+        observation(
+            PIEDMONTESE,
+            discard(0, announced=1),
+            *[play(1, "SK"), play(2, "T9"), play(3, "T10"), play(0, "T11"), play(0, "C6")],
+            variant="piedicavallo",
+        ),
+        "events[5].play.card",
+    ),
+    ViolationReason.DECLARATION_SIZE: (
+        observation(PIPS, DISCARD_BY_OTHER, play(1, "S10"), declare(2, *FIGURES)),
+        "events[2].declare.cards",
+    ),
+    ViolationReason.CARDS_SCORE_NOTHING: (
+        observation(PLAIN, DISCARD_BY_OTHER, declare(1, "SK", "SQ", "SN", "SJ", "SA"), play(1, "SK"), declare(2, "D6")),
+        "events[3].declare.cards",
+    ),
+    ViolationReason.DECLARATION_INCOMPLETE: (
+        observation(PLAIN, DISCARD_BY_OTHER, declare(1, "SK", "SQ", "SN")),
+        "events[1].declare.cards",
+    ),
+    # Seats 2, 3 and 0 have neither swords nor trumps, but two places in the discard hide no seventeen trumps.
+    ViolationReason.CONTRADICTION: (observation(PLAIN, *VOID_IN_SWORDS), ""),
+    ViolationReason.MORE_FAULTS: (observation(" ".join(["X"] * 200)), "hand"),
+}
+
+
+def too_many_moves() -> rules_service_pb2.ReplayDealRequest:
+    request = whole_deal(finished())
+    request.events.append(play(0, "SK"))
+    return request
+
+
+def three_hands() -> rules_service_pb2.ReplayDealRequest:
+    request = whole_deal(finished())
+    del request.deal.hands[3]
+    return request
+
+
+def sixty_one_cards() -> rules_service_pb2.ReplayDealRequest:
+    request = whole_deal(finished())
+    del request.deal.hands[2].cards[0]
+    return request
+
+
+DEALS: dict[ViolationReason, tuple[Callable[[], rules_service_pb2.ReplayDealRequest], str]] = {
+    ViolationReason.DEAL_OVER: (too_many_moves, r"events\[65\]"),
+    ViolationReason.HAND_COUNT: (three_hands, r"deal\.hands"),
+    ViolationReason.INCOMPLETE_PACK: (sixty_one_cards, r"deal\.hands"),
+}
+
+
+def refusal(call: Callable[[], object]) -> SolverError:
+    with pytest.raises(SolverError) as caught:
+        call()
+    return caught.value
+
+
+@pytest.mark.parametrize("reason", OBSERVATIONS, ids=str)
+def test_an_observation_is_refused(client: SolverClient, reason: ViolationReason) -> None:
+    message, path = OBSERVATIONS[reason]
+    error = refusal(lambda: client.recommend_move(message))
+    assert (error.code, error.reason) == (grpc.StatusCode.INVALID_ARGUMENT, StatusReason.INVALID_REQUEST)
+    found = [violation for violation in error.violations if violation.reason == reason]
+    assert found, error.violations
+    expected = f"observation.{path}" if path else "observation"
+    assert found[0].field.startswith(expected)
+    assert len(found[0].description) > 20
+    assert found[0].description.isprintable()
+    # the referee tells the same without failing
+    validated = client.validate_observation(message).violations
+    assert validated
+    if reason is not ViolationReason.MORE_FAULTS:
+        assert reason in [violation.reason for violation in validated]
+
+
+@pytest.mark.parametrize("reason", DEALS, ids=str)
+def test_a_deal_is_refused(client: SolverClient, reason: ViolationReason) -> None:
+    make, path = DEALS[reason]
+    request = make()
+    error = refusal(lambda: client.replay_deal(request.deal, request.events))
+    assert error.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert error.violations[-1].reason == reason
+    assert re.fullmatch(path, error.violations[-1].field)
+
+
+def test_out_of_range(client: SolverClient) -> None:
+    message = observed(in_the_middle())
+    error = refusal(lambda: client.recommend_move(message, worlds=0, iterations=-5, time_ms=-1))
+    assert [(violation.field, violation.reason) for violation in error.violations] == [
+        ("budget.worlds", "OUT_OF_RANGE"),
+        ("budget.iterations", "OUT_OF_RANGE"),
+        ("budget.duration", "OUT_OF_RANGE"),
+    ]
+
+
+def test_world_not_found(client: SolverClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stands in for a sampler that gives up, which no observation known to us makes it do."""
+
+    def give_up(*args: object, **kwargs: object) -> None:
+        raise WorldNotFoundError(["seat 2 holds no cups " * 1000])
+
+    monkeypatch.setattr(solver_service, "search", give_up)
+    monkeypatch.setattr(rules_service, "check_consistent", give_up)
+    message = observed(in_the_middle())
+    error = refusal(lambda: client.recommend_move(message))
+    assert [violation.reason for violation in error.violations] == [ViolationReason.WORLD_NOT_FOUND]
+    assert "a long search found no deal" in error.message
+    assert [violation.reason for violation in client.validate_observation(message).violations] == ["WORLD_NOT_FOUND"]
+
+
+def test_all_faults_come_together(client: SolverClient) -> None:
+    message = observation(PLAIN.replace("T8", "zz"), play(0, "T88"), deal_pb2.Event(seat=9), seat=7)
+    error = refusal(lambda: client.recommend_move(message, iterations=-5))
+    assert [violation.field for violation in error.violations] == [
+        "observation.seat",
+        "observation.hand[14]",
+        "observation.events[0].play.card",
+        "observation.events[1].seat",
+        "observation.events[1]",
+        "budget.iterations",
+    ]
+    assert error.message.endswith("(and 5 more)")
+
+
+def test_long_texts_are_not_echoed(client: SolverClient) -> None:
+    error = refusal(lambda: client.recommend_move(observation("x" * 100_000, variant="bolognese")))
+    assert error.code is grpc.StatusCode.INVALID_ARGUMENT
+    assert len(error.message) < 300
+
+
+def test_queue_full_and_health_while_searches_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocking = BlockingSearch()
+    monkeypatch.setattr(solver_service, "search", blocking)
+    message = observed(in_the_middle())
+    with running(concurrent_searches=1, queue_size=1) as (server, client):
+        callers = [threading.Thread(target=client.recommend_move, args=(message,)) for _ in range(2)]
+        for caller in callers:
+            caller.start()
+        blocking.started.acquire()
+        wait_for(lambda: server.admitted_searches == 2)
+        error = refusal(lambda: client.recommend_move(message))
+        assert (error.code, error.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, StatusReason.QUEUE_FULL)
+        assert error.retry_seconds is not None
+        assert client.is_serving()
+        assert client.list_legal_moves(message).moves
+        blocking.release.set()
+        for caller in callers:
+            caller.join()
+        assert client.recommend_move(message).moves
+
+
+def test_warming_up_and_failing() -> None:
+    may_end = threading.Event()
+
+    def warm_up() -> None:
+        may_end.wait(10)
+        raise RuntimeError("no compiler")
+
+    server = SolverServer(ServerConfig(address="127.0.0.1:0"), warm_up=warm_up)
+    server.start()
+    with SolverClient(server.address) as client:
+        error = refusal(client.get_server_info)
+        assert (error.code, error.reason) == (grpc.StatusCode.UNAVAILABLE, StatusReason.WARMING_UP)
+        assert error.retry_seconds is not None
+        assert not client.is_serving()
+        may_end.set()
+        assert not server.wait_until_ready(10)
+        error = refusal(client.list_variants)
+        assert (error.code, error.reason) == (grpc.StatusCode.UNAVAILABLE, StatusReason.WARM_UP_FAILED)
+        assert "no compiler" not in error.message
+        assert not client.is_serving()
+    server.stop(0)
+
+
+def test_draining() -> None:
+    with running() as (server, client):
+        assert client.is_serving()
+        server.readiness.move_to(Stage.DRAINING)
+        error = refusal(lambda: client.new_deal("bolognese"))
+        assert (error.code, error.reason) == (grpc.StatusCode.UNAVAILABLE, StatusReason.DRAINING)
+        assert error.retry_seconds is not None
+
+
+def test_an_internal_error_tells_nothing_but_its_id(
+    client: SolverClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("secret: SK lies in seat 3")
+
+    monkeypatch.setattr(solver_service, "search", broken)
+    error = refusal(lambda: client.recommend_move(observed(in_the_middle()), iterations=SMALL))
+    assert (error.code, error.reason) == (grpc.StatusCode.INTERNAL, StatusReason.INTERNAL_ERROR)
+    assert error.request_id in error.message
+    assert "secret" not in error.message
+    assert any(error.request_id in record.message for record in caplog.records if record.levelname == "ERROR")
+
+
+def test_cancelled_before_its_search_began() -> None:
+    class Gone:
+        """A call whose client has gone already."""
+
+        def add_callback(self, callback: Callable[[], None]) -> bool:
+            return False
+
+    started = threading.Event()
+    release = threading.Event()
+    pool = SearchPool(workers=1, queue_size=1)
+
+    def occupy(stop: threading.Event) -> None:
+        started.set()
+        release.wait(10)
+
+    class There:
+        def add_callback(self, callback: Callable[[], None]) -> bool:
+            return True
+
+    caller = threading.Thread(target=pool.run, args=(occupy, There()))
+    caller.start()
+    started.wait(10)
+    with pytest.raises(solver_service.RequestError) as caught:
+        pool.run(lambda stop: None, Gone())  # type: ignore[arg-type]
+    assert (caught.value.code, caught.value.reason) == (grpc.StatusCode.CANCELLED, StatusReason.CANCELLED)
+    release.set()
+    caller.join()
+    assert pool.wait_until_idle(10)
+    pool.close()
+
+
+def test_every_reason_is_provoked() -> None:
+    assert {*OBSERVATIONS, *DEALS, ViolationReason.OUT_OF_RANGE, ViolationReason.WORLD_NOT_FOUND} == set(
+        ViolationReason
+    )
+    here = Path(__file__).read_text() + (Path(__file__).parent / "test_recommend.py").read_text()
+    missing = [reason for reason in StatusReason if f"StatusReason.{reason}" not in here and f'"{reason}"' not in here]
+    assert missing == []
+
+
+def test_every_reason_of_the_engine_is_in_the_contract() -> None:
+    root = Path(tarocchi_engine.__file__).parent
+    known = {*ViolationReason, *OUT_OF_REACH}
+    for path in root.rglob("*.py"):
+        source = path.read_text()
+        if "IllegalMoveError(" in source or "Fault(" in source:
+            assert set(re.findall(r'"([A-Z]+(?:_[A-Z]+)+)"', source)) <= known, path.name
+
+
+def test_a_discard_seen_by_another_seat_is_face_down() -> None:
+    state = new_deal(get_variant("bolognese"), 4)
+    dealer = state.table.dealer
+    state = state.apply_move(state.legal_moves()[0])
+    for seat in range(4):
+        message = format_observation(state.observe(seat))
+        assert len(message.events[0].discard.cards) == (2 if seat == dealer else 0)

@@ -1,0 +1,178 @@
+"""RecommendMove and GetServerInfo over a real channel."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import grpc
+import pytest
+
+from service_support import SMALL, finished, in_the_middle, observed, play_until, raw_recommend, running
+from tarocchi.solver.v1 import solver_service_pb2 as pb
+from tarocchi_engine import Observation, Phase
+from tarocchi_solver import __version__
+from tarocchi_solver.client import SolverClient, SolverError
+from tarocchi_solver.search import Budget, Recommendation
+from tarocchi_solver.service import solver_service
+from tarocchi_solver.service.calls import ELAPSED_KEY, REQUEST_ID_KEY
+from tarocchi_solver.service.convert import FaultList, parse_budget
+from tarocchi_solver.service.server import SolverServer
+
+
+@pytest.mark.parametrize("variant", ["bolognese", "piedicavallo"])
+def test_answers_every_legal_move_best_first(client: SolverClient, variant: str) -> None:
+    observation = observed(in_the_middle(variant))
+    answer = client.recommend_move(observation, iterations=SMALL, seed=7)
+    legal = client.list_legal_moves(observation)
+    assert sorted(entry.move.play.card for entry in answer.moves) == sorted(move.play.card for move in legal.moves)
+    assert [entry.rank for entry in answer.moves] == list(range(1, len(legal.moves) + 1))
+    assert answer.move == answer.moves[0].move
+    for entry in answer.moves:
+        assert 0 <= entry.win_probability <= 1
+        assert entry.principal_variation[0].seat == observation.seat
+        assert entry.principal_variation[0].play.card == entry.move.play.card
+    facts = answer.diagnostics
+    assert (facts.solver_version, facts.rules_revision, facts.seed) == (__version__, 1, 7)
+    assert facts.budget == pb.Budget(iterations=SMALL)
+    assert facts.stop_reason == pb.STOP_REASON_ITERATIONS
+    assert facts.worlds > facts.evaluation_worlds > 0
+    assert facts.iterations > 0
+
+
+@pytest.mark.parametrize("phase", [Phase.DISCARD, Phase.DECLARE])
+def test_answers_discards_and_declarations(client: SolverClient, phase: Phase) -> None:
+    state = play_until("bolognese", 2, lambda state: state.phase is phase and len(state.legal_moves()) > 1)
+    answer = client.recommend_move(observed(state), iterations=SMALL, seed=1)
+    assert answer.move.WhichOneof("action") == phase.value
+    assert len(answer.moves) == len(state.legal_moves())
+
+
+def test_an_exact_answer_says_so(client: SolverClient) -> None:
+    state = play_until(
+        "piedicavallo", 3, lambda state: len(state.tricks) == 13 and not state.table.trick and state.turn is not None
+    )
+    answer = client.recommend_move(observed(state), seed=1)
+    assert answer.exact
+    assert answer.diagnostics.stop_reason == pb.STOP_REASON_EXACT
+    assert all(entry.standard_error == 0 for entry in answer.moves)
+
+
+def test_a_seed_is_drawn_and_told_if_none_is_given(client: SolverClient) -> None:
+    observation = observed(in_the_middle())
+    first, second = (client.recommend_move(observation, iterations=SMALL) for _ in range(2))
+    assert first.diagnostics.seed != second.diagnostics.seed
+    again = client.recommend_move(observation, iterations=SMALL, seed=first.diagnostics.seed)
+    assert again == first
+
+
+def test_same_bytes_whatever_threads_server_and_deadline(server: SolverServer) -> None:
+    request = pb.RecommendMoveRequest(observation=observed(in_the_middle()), budget=pb.Budget(iterations=3000), seed=5)
+    data = request.SerializeToString()
+    expected, call = raw_recommend(server.address, data)
+    assert raw_recommend(server.address, data)[0] == expected
+    trailing = dict(call.trailing_metadata())
+    assert int(trailing[ELAPSED_KEY]) >= 0
+    assert len(dict(call.initial_metadata())[REQUEST_ID_KEY]) == 32
+    with running(search_threads=2) as (other, _):
+        assert raw_recommend(other.address, data)[0] == expected
+
+
+def test_caps_are_lowered_to_the_maximum() -> None:
+    maximum = Budget(worlds=50, iterations=300, time_ms=60_000)
+    with running(maximum_budget=maximum, default_budget=Budget(iterations=100)) as (_, client):
+        observation = observed(in_the_middle())
+        used = client.recommend_move(observation, iterations=10**6, time_ms=10**8, seed=1).diagnostics
+        assert used.budget.iterations == 300
+        assert used.budget.duration.ToMilliseconds() == 60_000
+        assert used.iterations <= 300
+        assert client.recommend_move(observation, seed=1).diagnostics.budget == pb.Budget(iterations=100)
+        info = client.get_server_info()
+        assert (info.maximum_budget.worlds, info.default_budget.iterations) == (50, 100)
+
+
+def test_a_deadline_leaves_a_tenth_of_its_time(client: SolverClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    real = solver_service.run_search
+
+    def spy(question: Any, stop: threading.Event, seconds: float, threads: int) -> Recommendation:
+        given.append(seconds)
+        return real(question, stop, seconds, threads)
+
+    monkeypatch.setattr(solver_service, "run_search", spy)
+    observation = observed(in_the_middle())
+    client.recommend_move(observation, iterations=SMALL, timeout=20)
+    client.recommend_move(observation, iterations=SMALL, timeout=500)
+    assert 0 < given[0] < 19  # gRPC rounds long deadlines up a little
+    assert given[1] == 60
+
+
+def test_a_search_without_end_is_cut_by_time() -> None:
+    request = pb.RecommendMoveRequest(observation=observed(in_the_middle()), budget=pb.Budget(iterations=10**9), seed=1)
+    question = solver_service.read_question(request, Budget(iterations=1))
+    found = solver_service.run_search(question, threading.Event(), seconds=0.02)
+    assert found.diagnostics.stop_reason == "time"
+    assert found.moves
+
+
+def test_a_time_cap_reaches_the_search(client: SolverClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Budget] = []
+    real = solver_service.search
+
+    def spy(observation: Observation, budget: Budget, **options: Any) -> Recommendation:
+        given.append(budget)
+        return real(observation, budget, **options)
+
+    monkeypatch.setattr(solver_service, "search", spy)
+    answer = client.recommend_move(observed(in_the_middle()), time_ms=30, seed=1)
+    assert given == [Budget(time_ms=30)]
+    assert answer.diagnostics.stop_reason == pb.STOP_REASON_TIME
+
+
+def test_tells_what_it_is(client: SolverClient) -> None:
+    info = client.get_server_info()
+    assert info.solver_version == __version__
+    assert [(variant.name, variant.rules_revision) for variant in info.variants] == [
+        ("bolognese", 1),
+        ("piedicavallo", 1),
+    ]
+    assert info.request_size_limit == 1 << 20
+    assert info.concurrent_search_count == 2
+
+
+@pytest.mark.parametrize(("seat_offset", "reason"), [(1, "NOT_YOUR_TURN"), (3, "NOT_YOUR_TURN")])
+def test_nothing_to_decide(client: SolverClient, seat_offset: int, reason: str) -> None:
+    state = in_the_middle()
+    assert state.turn is not None
+    with pytest.raises(SolverError) as caught:
+        client.recommend_move(observed(state, (state.turn + seat_offset) % 4))
+    assert caught.value.code is grpc.StatusCode.FAILED_PRECONDITION
+    assert caught.value.reason == reason
+    assert f"seat {state.turn} has to play" in caught.value.message
+
+
+def test_nothing_to_decide_after_the_end(client: SolverClient) -> None:
+    with pytest.raises(SolverError) as caught:
+        client.recommend_move(observed(finished(), 0))
+    assert (caught.value.code, caught.value.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "DEAL_OVER")
+
+
+def test_a_duration_is_rounded_up_to_milliseconds() -> None:
+    message = pb.Budget()
+    message.duration.FromNanoseconds(1_000_001)
+    assert parse_budget(message, FaultList()) == Budget(time_ms=2)
+
+
+def test_a_large_request_is_refused_cleanly(server: SolverServer, client: SolverClient) -> None:
+    request = pb.RecommendMoveRequest()
+    request.observation.hand.append("x" * 10_000_000)
+    with pytest.raises(grpc.RpcError) as caught:
+        raw_recommend(server.address, request.SerializeToString())
+    assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert client.is_serving()
+
+
+def test_bytes_that_are_no_message_are_refused(server: SolverServer, client: SolverClient) -> None:
+    with pytest.raises(grpc.RpcError):
+        raw_recommend(server.address, b"\xff\xff\xff\xff")
+    assert client.is_serving()

@@ -1,0 +1,120 @@
+"""Deals, observations and servers for the tests of the service and the command line."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import grpc
+
+from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
+from tarocchi_engine import Phase, State, get_variant, new_deal
+from tarocchi_solver.client import SolverClient
+from tarocchi_solver.search import Budget, Recommendation, search
+from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.convert import format_event, format_observation
+from tarocchi_solver.service.server import SolverServer
+
+SMALL = 200
+"""Iterations that take no time worth mentioning."""
+
+
+def play_until(variant: str, seed: int, is_there: Callable[[State], bool], dealer: int | None = None) -> State:
+    """Returns the first state of a deal of random legal moves for which `is_there` holds."""
+    draw = random.Random(seed)
+    state = new_deal(get_variant(variant), seed, dealer)
+    while not is_there(state):
+        assert state.turn is not None, "the deal ended first"
+        state = state.apply_move(draw.choice(state.legal_moves()))
+    return state
+
+
+def finished(variant: str = "bolognese", seed: int = 1) -> State:
+    """Returns a deal played to its end."""
+    return play_until(variant, seed, lambda state: state.turn is None)
+
+
+def in_the_middle(variant: str = "bolognese", seed: int = 1) -> State:
+    """Returns a deal after five tricks, whose seat to move has a choice."""
+    return play_until(
+        variant,
+        seed,
+        lambda state: len(state.tricks) >= 5 and state.phase is Phase.PLAY and len(state.legal_moves()) > 2,
+    )
+
+
+def observed(state: State, seat: int | None = None) -> deal_pb2.Observation:
+    """Returns the observation of a seat, that of the seat to move if none is named."""
+    at = state.turn if seat is None else seat
+    assert at is not None
+    return format_observation(state.observe(at))
+
+
+def whole_deal(state: State) -> rules_service_pb2.ReplayDealRequest:
+    """Returns a deal with all its moves as a request."""
+    pack = state.variant.pack
+    return rules_service_pb2.ReplayDealRequest(
+        deal=rules_service_pb2.Deal(
+            variant=state.variant.name,
+            dealer=state.table.dealer,
+            hands=[rules_service_pb2.Hand(cards=pack.format_mask(hand)) for hand in state.dealt],
+        ),
+        events=[format_event(pack, event) for event in state.events],
+    )
+
+
+def a_recommendation() -> Recommendation:
+    """Returns some answer of the search, for stand-ins of it."""
+    state = in_the_middle()
+    assert state.turn is not None
+    return search(state.observe(state.turn), Budget(iterations=SMALL), seed=1)
+
+
+class BlockingSearch:
+    """Stands in for the search: waits until it is released or told to stop."""
+
+    def __init__(self) -> None:
+        self.started = threading.Semaphore(0)
+        self.release = threading.Event()
+        self.stopped = threading.Event()
+        self._answer = a_recommendation()
+
+    def __call__(self, *args: Any, stop: threading.Event, **kwargs: Any) -> Recommendation:
+        self.started.release()
+        while not self.release.wait(0.005):
+            if stop.is_set():
+                self.stopped.set()
+                break
+        return self._answer
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    """Waits until a condition holds; fails if it never does."""
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.001)
+
+
+@contextlib.contextmanager
+def running(**settings: Any) -> Iterator[tuple[SolverServer, SolverClient]]:
+    """Starts a server on a free port with its kernels taken as warm; gives it and a client of it."""
+    server = SolverServer(ServerConfig(address="127.0.0.1:0", **settings), warm_up=lambda: None)
+    server.start()
+    try:
+        assert server.wait_until_ready(10)
+        with SolverClient(server.address) as client:
+            yield server, client
+    finally:
+        server.stop(0)
+
+
+def raw_recommend(address: str, request: bytes, **options: Any) -> tuple[bytes, grpc.Call]:
+    """Returns the bytes of an answer of RecommendMove and its call."""
+    with grpc.insecure_channel(address) as channel:
+        method = channel.unary_unary("/tarocchi.solver.v1.SolverService/RecommendMove")
+        return method.with_call(request, timeout=60, **options)
