@@ -44,7 +44,7 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 
 bench: $(INSTALLED)
-	@$(BIN)/python -m tarocchi_bench $(ARGS)
+	@$(BIN)/python -m tarocchi_bench $(or $(ARGS),all)
 
 # The compiler lives apart, because it needs an older protobuf than the one that the tests run with.
 $(PROTO_TOOLS)/.installed: pyproject.toml $(INSTALLED)

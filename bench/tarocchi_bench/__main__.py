@@ -15,7 +15,7 @@ from rich.table import Table
 from tarocchi_bench.agents import AgentSpecError
 from tarocchi_bench.arena import play_match
 from tarocchi_bench.throughput import measure
-from tarocchi_engine import UnknownVariantError
+from tarocchi_engine import VARIANTS, UnknownVariantError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
 _notes = Console(stderr=True)
@@ -36,6 +36,13 @@ def throughput(
     except (UnknownVariantError, ValueError) as error:
         _fail(error)
     _print(asdict(result), as_json, f"throughput of {variant}")
+
+
+@app.command("all")
+def measure_all(seconds: Annotated[float, typer.Option(help="CPU seconds for each variant")] = 4.0) -> None:
+    """Measures the throughput of every variant."""
+    for name in VARIANTS:
+        _print(asdict(measure(name, seconds)), as_json=False, title=f"throughput of {name}")
 
 
 @app.command()

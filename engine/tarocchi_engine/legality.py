@@ -42,9 +42,10 @@ def checked_move(table: Table, hand: int, move: Move) -> Move:
             variant.check_discard(hand, cards)
             count = announced_count(variant, cards)
             if announced is not None and announced != count:
+                due = "nothing is announced" if count is None else f"the discard has {count}"
                 raise IllegalMoveError(
                     "WRONG_ANNOUNCEMENT",
-                    f"{announced} trumps announced, the discard asks for {count}: leave it out, it follows",
+                    f"{announced} trumps announced but {due}: leave the number out, it follows from the cards",
                     "discard.announced_trump_count",
                 )
             return Discard(cards, count)

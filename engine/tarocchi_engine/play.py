@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from tarocchi_engine.bits import bit, highest, lowest, multiply_high, popcount, select
-from tarocchi_engine.cards import JACK_MASK, KING_MASK, KNIGHT_MASK, QUEEN_MASK
+from tarocchi_engine.cards import JACK_MASK, KNIGHT_MASK, QUEEN_MASK
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import (
     BEATEN_BY,
@@ -48,7 +48,6 @@ _JACKS = np.uint64(JACK_MASK)
 _KNIGHTS = np.uint64(KNIGHT_MASK)
 _QUEENS = np.uint64(QUEEN_MASK)
 _FIGURES_BUT_KINGS = np.uint64(JACK_MASK | KNIGHT_MASK | QUEEN_MASK)
-_DEAR = np.uint64(KNIGHT_MASK | QUEEN_MASK | KING_MASK)
 # one fifth of the rule playout's moves are random: 0.2 * 2**64
 _RANDOM_SHARE = np.uint64((1 << 64) // 5)
 

@@ -117,7 +117,7 @@ CASES = [
         "own count",
         "events[0].discard.announced_trump_count",
         "WRONG_ANNOUNCEMENT",
-        "1 trumps announced, the discard asks for 0: leave it out",
+        "1 trumps announced but the discard has 0: leave the number out",
         [D + " D3 D2 1"],
         **P,
         **DEALER,

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solver.test_worlds_of_deals import random_states, with_world
+from solver.test_worlds_of_deals import random_states, true_world, with_world
 from tarocchi_engine import (
     VARIANTS,
     Declare,
@@ -24,7 +24,7 @@ from tarocchi_engine import (
     view,
 )
 from tarocchi_engine.cards import BOLOGNESE_PACK
-from tarocchi_engine.facts import HiddenCards, hidden_cards
+from tarocchi_engine.facts import Case, HiddenCards, hidden_cards
 from tarocchi_solver.search import (
     Budget,
     NothingToDecideError,
@@ -35,7 +35,9 @@ from tarocchi_solver.search import (
     search,
 )
 from tarocchi_solver.search import decision as decision_module
+from tarocchi_solver.search.question import make_question
 from tarocchi_solver.search.recommend import MIN_WORLDS
+from tarocchi_solver.search.runner import Limits, Runner
 from tarocchi_solver.search.sampler import WorldNotFoundError
 from tarocchi_solver.search.sampling_kernels import KNOWN, SHOWN
 
@@ -215,6 +217,53 @@ def test_numbers_out_of_range_are_refused(budget: Budget, seed: int, threads: in
     _state, observation = decisions("bolognese", 9)[3]
     with pytest.raises(ValueError, match=named):
         search(observation, budget, seed=seed, threads=threads)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        SearchOptions(exploration=-1.0),
+        SearchOptions(exploration=float("nan")),
+        SearchOptions(expand_after=0),
+        SearchOptions(iterations_per_world=0),
+        SearchOptions(iterations_per_world=10**6),
+    ],
+)
+def test_options_out_of_range_are_refused(options: SearchOptions) -> None:
+    _state, observation = decisions("bolognese", 9)[3]
+    with pytest.raises(ValueError, match="options"):
+        search(observation, SMALL, seed=1, options=options)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_large_trees_approach_best_play(name: str) -> None:
+    """In a world that is known, a tree of thousands of iterations comes close to plain minimax, for both sides."""
+    checked = 0
+    for seed in range(40):
+        states = [
+            state
+            for state, _ in decisions(name, 400 + seed)
+            if state.phase is Phase.PLAY and state.table.tricks_left == 3 and len(state.legal_moves()) > 1
+        ]
+        if not states:
+            continue
+        state = states[0]
+        seen = view(state.observe(state.table.turn))
+        hidden = hidden_cards(seen)
+        truth = true_world(state, hidden)
+        known = replace(hidden, cases=(Case(tuple(truth[holder] for holder in hidden.holders)),), shown_hands=())
+        question = make_question(seen, seen.legal_moves())
+        runner = Runner(WorldSampler(known), 1, SearchOptions(expand_after=1), 1, Limits())
+        block = runner.run(question, 0, 1, 6000).block
+        side = state.variant.side_of(seen.seat)
+        exact = [solve_plainly(state.apply_move(move), side) for move in seen.legal_moves()]
+        found = block.totals[0] / block.visits[0] / 2
+        spread = {"bolognese": 300, "piedicavallo": 40}[name]
+        assert np.abs(found - exact).max() < 0.1 * spread
+        checked += 1
+        if checked == 8:
+            return
+    pytest.fail(f"only {checked} endings")
 
 
 def test_nothing_to_decide() -> None:

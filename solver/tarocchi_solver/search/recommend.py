@@ -66,12 +66,12 @@ def search(
         InvalidObservationError: the observation cannot have happened.
         NothingToDecideError: it is not this seat's turn, or the deal is over.
         ContradictionError: no deal of the unseen cards fits the events.
-        ValueError: a cap, the seed or the number of threads is out of range.
+        ValueError: a cap, the seed, the number of threads or an option is out of range.
     """
     started = time.monotonic()
     budget = budget or Budget()
     options = options or SearchOptions()
-    _check_arguments(budget, seed, threads)
+    _check_arguments(budget, seed, threads, options)
     decision = Decision.of(view(observation), fresh_seed() if seed is None else seed)
     if decision.view.phase is Phase.PLAY and decision.view.table.tricks_left <= EXACT_TRICKS:
         worlds = decision.sampler.enumerate(MAX_WORLDS)
@@ -90,7 +90,7 @@ def check_consistent(observation: Observation) -> None:
     WorldSampler(hidden_cards(view(observation)))
 
 
-def _check_arguments(budget: Budget, seed: int | None, threads: int) -> None:
+def _check_arguments(budget: Budget, seed: int | None, threads: int, options: SearchOptions) -> None:
     for name in ("worlds", "iterations", "time_ms"):
         value = getattr(budget, name)
         if value is not None and value < 1:
@@ -99,6 +99,13 @@ def _check_arguments(budget: Budget, seed: int | None, threads: int) -> None:
         raise ValueError(f"seed is {seed}: give an integer from 0 to 2**64 - 1, or leave it out to have one drawn")
     if threads < 1:
         raise ValueError(f"threads is {threads}: give at least 1")
+    if not 0.0 <= options.exploration < float("inf"):
+        raise ValueError(f"options.exploration is {options.exploration}: give a finite number from 0")
+    if options.expand_after < 1:
+        raise ValueError(f"options.expand_after is {options.expand_after}: give at least 1")
+    if options.iterations_per_world is not None and not 1 <= options.iterations_per_world <= MAX_TREE_ITERATIONS:
+        size = options.iterations_per_world
+        raise ValueError(f"options.iterations_per_world is {size}: give 1 to {MAX_TREE_ITERATIONS}, or leave it out")
 
 
 def _solve(decision: Decision, worlds: np.ndarray) -> Recommendation:
