@@ -60,10 +60,19 @@ def compile_contract() -> descriptor_pb2.FileDescriptorSet:
             raise SystemExit("protoc failed; its message is above")
         contract = descriptor_pb2.FileDescriptorSet.FromString(descriptors.read_bytes())
     for file in contract.file:
-        for message in file.message_type:
+        for _, message in messages_of(file):
             for field in message.field:
                 field.ClearField("json_name")  # follows from the name; generated code does not carry it
     return contract
+
+
+def messages_of(file: descriptor_pb2.FileDescriptorProto) -> Iterator[tuple[str, descriptor_pb2.DescriptorProto]]:
+    """Yields the full name and the descriptor of every message, entries of maps included."""
+    pending = [(f"{file.package}.{message.name}", message) for message in file.message_type]
+    while pending:
+        name, message = pending.pop(0)
+        yield name, message
+        pending += [(f"{name}.{inner.name}", inner) for inner in message.nested_type]
 
 
 def service_stub(file: descriptor_pb2.FileDescriptorProto) -> str:
@@ -135,8 +144,7 @@ def _promises(contract: descriptor_pb2.FileDescriptorSet) -> Iterator[tuple[str,
         for enum in file.enum_type:
             for value in enum.value:
                 yield f"{file.package}.{value.name}", (enum.name, value.number)
-        for message in file.message_type:
-            name = f"{file.package}.{message.name}"
+        for name, message in messages_of(file):
             yield name, "message"
             for field in message.field:
                 group = message.oneof_decl[field.oneof_index].name if field.HasField("oneof_index") else None

@@ -6,44 +6,56 @@ import contextlib
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import grpc
 
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
-from tarocchi_engine import Phase, State, get_variant, new_deal
+from tarocchi_engine import Phase, Standing, State, get_variant, new_deal
+from tarocchi_engine.match import FIRST_DEAL
+from tarocchi_engine.options import given_options
 from tarocchi_solver.client import SolverClient
 from tarocchi_solver.search import Budget, Recommendation, search
 from tarocchi_solver.service.config import ServerConfig
-from tarocchi_solver.service.convert import format_event, format_observation
+from tarocchi_solver.service.convert import format_event, format_observation, format_standing
 from tarocchi_solver.service.server import SolverServer
 
 SMALL = 200
 """Iterations that take no time worth mentioning."""
+FOUR_DEALS = {"match": "four_deals"}
+"""The option of Piedicavallo that makes a match."""
 
 
-def play_until(variant: str, seed: int, is_there: Callable[[State], bool], dealer: int | None = None) -> State:
+def play_until(
+    variant: str,
+    seed: int,
+    is_there: Callable[[State], bool],
+    dealer: int | None = None,
+    options: Mapping[str, str] | None = None,
+    standing: Standing = FIRST_DEAL,
+) -> State:
     """Returns the first state of a deal of random legal moves for which `is_there` holds."""
     draw = random.Random(seed)
-    state = new_deal(get_variant(variant), seed, dealer)
+    state = new_deal(get_variant(variant, options), seed, dealer, standing)
     while not is_there(state):
         assert state.turn is not None, "the deal ended first"
         state = state.apply_move(draw.choice(state.legal_moves()))
     return state
 
 
-def finished(variant: str = "bolognese", seed: int = 1) -> State:
-    """Returns a deal played to its end."""
-    return play_until(variant, seed, lambda state: state.turn is None)
+def finished(variant: str = "bolognese", seed: int = 1, **game: Any) -> State:
+    """Returns a deal played to its end; `game` says more about it, as for `play_until`."""
+    return play_until(variant, seed, lambda state: state.turn is None, **game)
 
 
-def in_the_middle(variant: str = "bolognese", seed: int = 1) -> State:
-    """Returns a deal after five tricks, whose seat to move has a choice."""
+def in_the_middle(variant: str = "bolognese", seed: int = 1, **game: Any) -> State:
+    """Returns a deal after five tricks, whose seat to move has a choice; `game` as for `play_until`."""
     return play_until(
         variant,
         seed,
         lambda state: len(state.tricks) >= 5 and state.phase is Phase.PLAY and len(state.legal_moves()) > 2,
+        **game,
     )
 
 
@@ -62,6 +74,8 @@ def whole_deal(state: State) -> rules_service_pb2.ReplayDealRequest:
             variant=state.variant.name,
             dealer=state.table.dealer,
             hands=[rules_service_pb2.Hand(cards=pack.format_mask(hand)) for hand in state.dealt],
+            options=dict(given_options(state.variant)),
+            standing=format_standing(state.standing),
         ),
         events=[format_event(pack, event) for event in state.events],
     )

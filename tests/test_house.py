@@ -33,12 +33,13 @@ SKIPPED_FOLDERS = {
 # A folder stands for all its modules.
 ENGINE_LAYERS = (
     ("compilation", "cards", "errors", "moves"),
+    ("options",),
     ("bits", "layout"),
     ("rng", "combinations"),
     ("scoring",),
     ("play",),
     ("variant",),
-    ("variants",),
+    ("variants", "match"),
     ("table",),
     ("legality",),
     ("observation",),

@@ -6,10 +6,13 @@ The unit of analysis is the pair (two results of one deal correlate at about -0.
 from __future__ import annotations
 
 import math
+import os
+import statistics
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import connection, get_context, parent_process
 
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_engine import State, get_variant, new_deal
@@ -45,6 +48,8 @@ class MatchResult:
     standard_error: float
     low_95: float
     high_95: float
+    deal_standard_deviation: float
+    """Of single results: how much the cards decide."""
     deals_won: int
     deals_tied: int
     deals_lost: int
@@ -76,9 +81,21 @@ def _play_pairs(variant: str, a: str, b: str, pairs: int, seed: int, workers: in
             yield play_pair(variant, a, b, seed, number)
         return
     # spawn: a fork would copy the locks of this process's threads
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_die_with_parent) as pool:
         columns = [[item] * pairs for item in (variant, a, b, seed)]
         yield from pool.map(play_pair, *columns, range(pairs), chunksize=1)
+
+
+def _die_with_parent() -> None:
+    """Makes a worker process end when the one that started it has been killed; it would wait for work for ever."""
+    parent = parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=wait, name="tarocchi-parent-watch", daemon=True).start()
 
 
 def play_pair(variant: str, a: str, b: str, seed: int, number: int) -> Pair:
@@ -123,6 +140,7 @@ def summarise(variant: str, a: str, b: str, seed: int, pairs: list[Pair]) -> Mat
         standard_error=error,
         low_95=mean - 1.96 * error,
         high_95=mean + 1.96 * error,
+        deal_standard_deviation=statistics.stdev(deals),
         deals_won=sum(result > 0 for result in deals),
         deals_tied=sum(result == 0 for result in deals),
         deals_lost=sum(result < 0 for result in deals),

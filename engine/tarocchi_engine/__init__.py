@@ -10,8 +10,10 @@ from tarocchi_engine.errors import (
     TarocchiError,
     UnknownVariantError,
 )
+from tarocchi_engine.match import Match, Standing
 from tarocchi_engine.moves import Declare, Discard, Event, Move, Play
 from tarocchi_engine.observation import Observation, View, find_faults, view
+from tarocchi_engine.options import OptionError, OptionInfo, options_of
 from tarocchi_engine.state import State, new_deal, replay
 from tarocchi_engine.table import Phase, Table, Trick
 from tarocchi_engine.variant import DealScore, SideScore, Variant
@@ -28,12 +30,16 @@ __all__ = [
     "IllegalMoveError",
     "InvalidDealError",
     "InvalidObservationError",
+    "Match",
     "Move",
     "Observation",
+    "OptionError",
+    "OptionInfo",
     "Pack",
     "Phase",
     "Play",
     "SideScore",
+    "Standing",
     "State",
     "Table",
     "TarocchiError",
@@ -44,6 +50,7 @@ __all__ = [
     "find_faults",
     "get_variant",
     "new_deal",
+    "options_of",
     "replay",
     "view",
 ]

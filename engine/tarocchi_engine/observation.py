@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from tarocchi_engine.cards import ALL_MASK
 from tarocchi_engine.errors import Fault, IllegalMoveError, InvalidObservationError, UnknownVariantError
 from tarocchi_engine.legality import check_cards, checked_move, hand_fault, legal_moves_of, seat_fault
+from tarocchi_engine.match import FIRST_DEAL, Standing, find_standing_faults
 from tarocchi_engine.moves import Declare, Discard, Event, Move, Play
+from tarocchi_engine.options import OptionError
 from tarocchi_engine.table import Phase, Table
 from tarocchi_engine.variant import Variant
 from tarocchi_engine.variants import get_variant
@@ -24,6 +26,10 @@ class Observation:
     """The cards dealt to the seat; the dealer's seventeen before the discard."""
     events: tuple[Event, ...] = ()
     """Everything since, in order; the dealer's discard face down unless the seat is the dealer."""
+    options: tuple[tuple[str, str], ...] = ()
+    """Rule options that differ from the defaults, as pairs of name and value."""
+    standing: Standing = FIRST_DEAL
+    """The match before this deal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ def view(observation: Observation) -> View:
     faults = _frame_faults(observation)
     if faults:
         raise InvalidObservationError(faults)
-    variant = get_variant(observation.variant)
+    variant = get_variant(observation.variant, dict(observation.options))
     table = Table(variant, observation.dealer)
     hand = observation.hand
     aside: int | None = None
@@ -107,14 +113,17 @@ def find_faults(observation: Observation) -> tuple[Fault, ...]:
 def _frame_faults(observation: Observation) -> list[Fault]:
     """Returns the faults outside the events."""
     try:
-        variant = get_variant(observation.variant)
+        variant = get_variant(observation.variant, dict(observation.options))
     except UnknownVariantError as error:
         return [Fault("variant", "UNKNOWN_VARIANT", str(error))]
+    except OptionError as error:
+        return [Fault(f"options[{error.name}]", error.reason, error.message)]
     faults = [
         seat_fault(path, seat, variant)
         for path, seat in (("seat", observation.seat), ("dealer", observation.dealer))
         if not 0 <= seat < variant.seat_count
     ]
+    faults.extend(fault.below("standing") for fault in find_standing_faults(variant, observation.standing))
     if faults:
         return faults
     fault = hand_fault("hand", observation.hand, observation.seat, observation.dealer, variant)

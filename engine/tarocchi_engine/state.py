@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from tarocchi_engine.cards import ALL_MASK, CARD_COUNT
 from tarocchi_engine.errors import DealNotOverError, Fault, IllegalMoveError, InvalidDealError
 from tarocchi_engine.legality import check_cards, checked_move, hand_fault, legal_moves_of, seat_fault
+from tarocchi_engine.match import FIRST_DEAL, Standing, find_standing_faults
 from tarocchi_engine.moves import Declare, Discard, Event, Move, Play
 from tarocchi_engine.observation import Observation, observed_move
+from tarocchi_engine.options import given_options
 from tarocchi_engine.rng import split
 from tarocchi_engine.table import Phase, Table, Trick
 from tarocchi_engine.variant import DealScore, Variant
@@ -28,13 +30,20 @@ class State:
     aside: int
     """The dealer's discard, empty before it."""
     table: Table
+    standing: Standing = FIRST_DEAL
+    """The match before this deal."""
 
     @classmethod
-    def new(cls, variant: Variant, dealer: int, hands: Sequence[int]) -> State:
-        """Returns the start of a deal; raises `InvalidDealError` unless `hands` are a whole pack rightly dealt."""
-        if faults := find_deal_faults(variant, dealer, hands):
+    def new(cls, variant: Variant, dealer: int, hands: Sequence[int], standing: Standing = FIRST_DEAL) -> State:
+        """Returns the start of a deal.
+
+        Raises `InvalidDealError` unless `hands` are a whole pack rightly dealt and the match has a deal left.
+        """
+        faults = find_deal_faults(variant, dealer, hands)
+        faults.extend(fault.below("standing") for fault in find_standing_faults(variant, standing))
+        if faults:
             raise InvalidDealError(faults)
-        return cls(tuple(hands), tuple(hands), 0, Table(variant, dealer))
+        return cls(tuple(hands), tuple(hands), 0, Table(variant, dealer), standing)
 
     @property
     def variant(self) -> Variant:
@@ -83,13 +92,21 @@ class State:
             hands[seat] &= ~aside
         elif isinstance(move, Play):
             hands[seat] &= ~(1 << move.card)
-        return State(self.dealt, tuple(hands), aside, table)
+        return State(self.dealt, tuple(hands), aside, table, self.standing)
 
     def observe(self, seat: int) -> Observation:
         """Returns what `seat` knows: the cards dealt to it and the events as it saw them."""
         table = self.table
         events = tuple(Event(event.seat, observed_move(event, seat)) for event in table.events)
-        return Observation(table.variant.name, seat, table.dealer, self.dealt[seat], events)
+        return Observation(
+            table.variant.name,
+            seat,
+            table.dealer,
+            self.dealt[seat],
+            events,
+            given_options(table.variant),
+            self.standing,
+        )
 
     def score(self) -> DealScore:
         """Returns the count of a finished deal; raises `DealNotOverError` before its end."""
@@ -127,8 +144,11 @@ def find_deal_faults(variant: Variant, dealer: int, hands: Sequence[int]) -> lis
     return faults
 
 
-def new_deal(variant: Variant, seed: int, dealer: int | None = None) -> State:
-    """Deals a pack shuffled by `seed`; without `dealer` the seed draws one too."""
+def new_deal(variant: Variant, seed: int, dealer: int | None = None, standing: Standing = FIRST_DEAL) -> State:
+    """Deals a pack shuffled by `seed`, as one deal of a match; without `dealer` the seed draws one too.
+
+    Raises `InvalidDealError` if there is no such seat or the match has no deal left.
+    """
     if dealer is None:
         dealer = split(seed, _DEALER) % variant.seat_count
     order = list(range(CARD_COUNT))
@@ -141,7 +161,7 @@ def new_deal(variant: Variant, seed: int, dealer: int | None = None) -> State:
         count = variant.dealt_to(seat, dealer)
         hands[seat] = sum(1 << card for card in order[place : place + count])
         place += count
-    return State.new(variant, dealer, hands)
+    return State.new(variant, dealer, hands, standing)
 
 
 def replay(state: State, moves: Iterable[Move | Event]) -> State:

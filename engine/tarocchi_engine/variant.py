@@ -47,8 +47,9 @@ class DealScore:
     """The side that owns the dealer's discard."""
 
 
+@dataclass(frozen=True)
 class Variant(ABC):
-    """A game of the family. Instances hold no state; `tarocchi_engine.variants` lists them."""
+    """A game of the family with its rule options, which are fields; `tarocchi_engine.variants` lists the games."""
 
     name: ClassVar[str]
     title_it: ClassVar[str]
@@ -65,6 +66,19 @@ class Variant(ABC):
     discard_count: ClassVar[int] = 2
     has_declarations: ClassVar[bool] = False
     announces_discarded_trumps: ClassVar[bool] = False
+
+    most_points: ClassVar[int]
+    """More than a side can score in one deal."""
+    deal_spread: ClassVar[float]
+    """Standard deviation, in points, of the difference between the sides in a deal between equal players.
+
+    From 500 deals: `python -m tarocchi_bench arena --a solver:iterations=300 --b solver:iterations=300 --pairs 500`.
+    """
+
+    @property
+    def match_deal_count(self) -> int:
+        """The number of deals of a match."""
+        return 1
 
     @property
     def trick_count(self) -> int:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+import os
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -112,3 +117,39 @@ def test_wrong_arguments_end_with_one_sentence(arguments: str) -> None:
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
     assert "error:" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+def test_workers_end_with_a_killed_parent() -> None:
+    """A match that is killed leaves no process behind."""
+    command = "arena --variant bolognese --a solver:iterations=20000 --b greedy --pairs 50 --workers 2".split()
+    parent = subprocess.Popen([sys.executable, "-m", "tarocchi_bench", *command], start_new_session=True)
+    group = parent.pid
+    try:
+        for _ in range(600):
+            if len(members(group)) >= 3:
+                break
+            time.sleep(0.1)
+        assert len(members(group)) >= 3
+        parent.kill()
+        parent.wait()
+        for _ in range(600):
+            if not members(group):
+                return
+            time.sleep(0.1)
+        pytest.fail(f"still alive: {members(group)}")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+
+def members(group: int) -> list[int]:
+    """Returns the living processes of a process group."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+                if int(fields[2]) == group and fields[0] != "Z":
+                    found.append(int(entry.name))
+    return found

@@ -11,9 +11,9 @@ import pytest
 from google.protobuf import json_format
 from typer.testing import CliRunner, Result
 
-from service_support import finished, in_the_middle, observed, running, whole_deal
+from service_support import FOUR_DEALS, finished, in_the_middle, observed, running, whole_deal
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
-from tarocchi_engine import VARIANTS
+from tarocchi_engine import VARIANTS, Standing, options_of
 from tarocchi_solver import examples
 from tarocchi_solver.cli import app
 
@@ -169,6 +169,17 @@ BAD_VALUES: list[tuple[list[str | int], object, str]] = [
     (["hand", 3], 5, "hand[3]: a text in quotation marks is needed, not 5"),
     (["hand"], "SK", 'hand: a list in brackets is needed, not "SK"'),
     (["events", 4, "play"], "SK", 'events[4].play: an object in braces is needed, not "SK"'),
+    (["options"], [], "options: an object in braces is needed, not []"),
+    (["options"], {"match": 4}, "options[match]: a text in quotation marks is needed, not 4"),
+    (["options"], {"match": None}, "options[match]: a text in quotation marks is needed, not null"),
+    (["options"], {"match": "four_deals"}, "options[match]: 'match' is no rule option here; known are: none"),
+    (["standing"], 5, "standing: an object in braces is needed, not 5"),
+    (["standing"], {"scores": [True, 1]}, "standing.scores[0]: a number is needed, not true"),
+    (["standing"], {"scores": [1, "many"]}, 'standing.scores[1]: a number is needed, not "many"'),
+    (["standing"], {"scores": [float("nan"), 1]}, "standing.scores[0]: a number is needed, not NaN"),
+    (["standing"], {"scores": [10**400, 1]}, "standing.scores[0]: a number is needed, not 1000"),
+    (["standing"], {"scores": [1.5]}, "standing.scores: 1 scores given: give the points of side 0, then of side 1"),
+    (["standing"], {"scores": [1.5, "2e1"], "dealsPlayed": 1}, "no deal is left to play"),
 ]
 
 
@@ -236,6 +247,11 @@ def test_legal_lists_moves(example: Path) -> None:
 def test_variants() -> None:
     result = run("variants")
     assert all(name in result.stdout for name in VARIANTS)
+    for name, variant in VARIANTS.items():
+        assert (f"Rule options of {name}" in result.stdout) == bool(options_of(variant))
+        for option in options_of(variant):
+            assert f" {option.name} " in result.stdout
+            assert all(value in result.stdout for value in option.values)
     answer = json_format.Parse(run("variants", "--json").stdout, rules_service_pb2.ListVariantsResponse())
     assert [variant.name for variant in answer.variants] == list(VARIANTS)
 
@@ -252,6 +268,82 @@ def test_deal_can_be_replayed_and_asked_about() -> None:
     assert json_format.Parse(text, deal_pb2.Observation()).dealer == dealer
     assert "Discard " in run("recommend", "-", "--iterations", "200", stdin=text).stdout
     assert "seat 3: " in run("deal", "piedicavallo", "--seed", "7").stdout
+
+
+def in_a_match(seat: int, **standing: Any) -> dict[str, Any]:
+    """Returns the observation of a seat of a deal in a match of Piedicavallo dealt by seat 0."""
+    options = ("--option", "match=four_deals", "--option", "allow_voiding=false")
+    text = run("deal", "piedicavallo", "--seed", "3", "--dealer", "0", "--seat", str(seat), *options).stdout
+    observation: dict[str, Any] = json.loads(text)
+    return observation | ({"standing": standing} if standing else {})
+
+
+def test_options_of_a_deal() -> None:
+    options = ("--seed", "3", "--option", "match=four_deals", "--option", "allow_voiding=false")
+    text = run("deal", "piedicavallo", "--json", *options).stdout
+    deal = json.loads(text)["deal"]
+    assert list(deal["options"].items()) == [("allow_voiding", "false"), ("match", "four_deals")]
+    first_line = run("deal", "piedicavallo", *options).stdout.splitlines()[0]
+    assert first_line == f"piedicavallo, allow_voiding=false, match=four_deals, seed 3, dealer {deal['dealer']}"
+    result = run("replay", "-", stdin=text)
+    assert "has to discard" in result.stdout
+    assert "unknown" not in result.output
+    assert in_a_match(0)["options"] == deal["options"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["speed"], "--option: 'speed' is no rule option: write NAME=VALUE"),
+        (["=true"], "--option: '=true' is no rule option"),
+        (["match=a", "match=b"], "--option: match is given twice"),
+        (["speed=fast"], "options[speed]: 'speed' is no rule option here; known are: allow_voiding"),
+        (["match=many"], "options[match]: 'many' is no value of match; give one of: single_deal, four_deals"),
+    ],
+)
+def test_bad_rule_options(given: list[str], message: str) -> None:
+    arguments = [part for text in given for part in ("--option", text)]
+    assert message in wrong(run("deal", "piedicavallo", *arguments))
+
+
+def test_recommend_tells_the_match() -> None:
+    for seat, standing, told in (
+        (0, {}, "first deal"),
+        (0, {"scores": [130.5, "97.5"], "dealsPlayed": 2}, "deal 3; own side has 130.5 points, other side 97.5"),
+        (1, {"scores": [50, 64], "deals_played": 1}, "deal 2; own side has 64 points, other side 50"),
+    ):
+        observation = in_a_match(seat, **standing)
+        if seat == 1:
+            observation["events"] = [{"seat": 0, "discard": {"announcedTrumpCount": 0}}]
+        result = run("recommend", "-", "--iterations", "200", "--seed", "1", stdin=json.dumps(observation))
+        assert result.exit_code == 0, result.output
+        lines = result.stdout.splitlines()
+        assert lines[1] == "Options:      allow_voiding=false, match=four_deals"
+        assert lines[2] == f"Match:        {told}"
+        assert " Win   Match   Visits" in result.stdout
+        assert "to win the deal, " in result.stdout
+        assert "% to win the match" in result.stdout
+
+
+def test_a_single_deal_does_not_speak_of_a_match(example: Path) -> None:
+    assert "match" not in run("recommend", str(example), "--iterations", "200").stdout.lower()
+    assert "match" not in run("replay", "-", stdin=examples.load("bolognese_deal")).stdout.lower()
+
+
+def test_replay_tells_the_match() -> None:
+    totals = [side.total for side in finished("piedicavallo", 3).score().sides]
+    for before, played, outcome in (
+        ((0.0, 0.0), 0, "Seat {next} deals next."),
+        ((342.0, 0.0), 3, "Side 0 wins the match."),
+        ((228 - totals[0], 228 - totals[1]), 3, "The match is a draw."),
+    ):
+        state = finished("piedicavallo", 3, options=FOUR_DEALS, standing=Standing(before, played))
+        result = run("replay", "-", stdin=json_format.MessageToJson(whole_deal(state)))
+        assert result.exit_code == 0, result.output
+        first, second = (points + total for points, total in zip(before, totals, strict=True))
+        standing = f"Match: {played + 1} of 4 deals played; side 0 has {first:g}, side 1 has {second:g}."
+        expected = f"{standing} {outcome.format(next=(state.table.dealer + 1) % 4)}"
+        assert result.stdout.splitlines()[-1] == expected
 
 
 def test_bad_deals() -> None:

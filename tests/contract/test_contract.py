@@ -14,7 +14,7 @@ from google.protobuf import descriptor_pb2
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
-from tarocchi_solver.cli.json_form import is_repeated
+from tarocchi_solver.cli.json_form import is_repeated, map_value
 
 PROTO = Path(__file__).resolve().parents[2] / "proto"
 MODULES = (deal_pb2, rules_service_pb2, solver_service_pb2)
@@ -53,6 +53,7 @@ def test_breaking_changes_are_found(generator: ModuleType) -> None:
         lambda new: new.file[1].message_type.pop(),
         lambda new: setattr(new.file[0].message_type[0].field[0], "number", 9),
         lambda new: setattr(new.file[0].message_type[0].field[0], "name", "other"),
+        lambda new: setattr(entry_of_a_map(new).field[1], "type", FieldDescriptor.TYPE_BYTES),
     ):
         new = generator.current_contract()
         break_it(new)
@@ -61,6 +62,11 @@ def test_breaking_changes_are_found(generator: ModuleType) -> None:
     grown.file[0].message_type.add(name="Bid")
     grown.file[0].message_type[0].field.add(name="more", number=99, type=5, label=1)
     assert list(generator.find_breaking_changes(old, grown)) == []
+
+
+def entry_of_a_map(contract: descriptor_pb2.FileDescriptorSet) -> descriptor_pb2.DescriptorProto:
+    observation = next(message for message in contract.file[0].message_type if message.name == "Observation")
+    return observation.nested_type[0]
 
 
 def reachable(start: Descriptor) -> Iterator[Descriptor]:
@@ -117,16 +123,34 @@ def test_lists_of_cards_in_requests_of_the_solver_are_known() -> None:
     assert lists == {"Observation.hand", "Discard.cards", "Declare.cards"}
 
 
-def test_no_map_fields() -> None:
+def test_no_maps_in_answers_of_the_solver() -> None:
     """Maps have no fixed order on the wire: an answer with one would not be the same bytes every time."""
-    for module in MODULES:
-        for message in module.DESCRIPTOR.message_types_by_name.values():
-            assert not message.nested_types
+    service = solver_service_pb2.DESCRIPTOR.services_by_name["SolverService"]
+    for method in service.methods:
+        assert not [message.full_name for message in reachable(method.output_type) if message.GetOptions().map_entry]
+
+
+def test_only_rule_options_are_maps() -> None:
+    maps = {
+        field.full_name.removeprefix("tarocchi.solver.v1.")
+        for module in MODULES
+        for message in module.DESCRIPTOR.message_types_by_name.values()
+        for field in message.fields
+        if map_value(field) is not None
+    }
+    assert maps == {"Observation.options", "Deal.options", "NewDealRequest.options"}
+
+
+def test_what_is_played_is_said_alike_everywhere() -> None:
+    for message in (deal_pb2.Observation, rules_service_pb2.Deal, rules_service_pb2.NewDealRequest):
+        fields = message.DESCRIPTOR.fields_by_name
+        assert {"variant", "dealer", "options", "standing"} <= set(fields)
+        assert fields["standing"].message_type.name == "MatchStanding"
 
 
 def test_everything_is_documented() -> None:
     declaration = re.compile(
-        r"\s*(message|enum|service|rpc|oneof|repeated|optional) |\s*([\w.]+ )?\w+ = \d+;", re.ASCII
+        r"\s*(message|enum|service|rpc|oneof|repeated|optional) |\s*(map<.+> |[\w.]+ )?\w+ = \d+;", re.ASCII
     )
     for path in sorted((PROTO / "tarocchi" / "solver" / "v1").glob("*.proto")):
         lines = path.read_text().splitlines()

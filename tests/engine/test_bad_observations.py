@@ -128,7 +128,7 @@ CASES = [
     Bad(
         "a King", "events[0].discard.cards", "FIVE_POINT_CARD", "SK: cards worth five points", [D + " SK D9"], **DEALER
     ),
-    Bad("trump", "events[0].discard.cards", "TRUMP_WITHOUT_REASON", "T5: a trump is", [D + " T5 D2"], **P, **DEALER),
+    Bad("trump", "events[0].discard.cards", "TRUMP_WITHOUT_REASON", "T5: a trump goes", [D + " T5 D2"], **P, **DEALER),
     Bad(
         "kept after all",
         "events[7].play.card",
@@ -402,7 +402,7 @@ def reasons_in_source() -> set[str]:
 
 
 def test_every_reason_is_provoked_here() -> None:
-    elsewhere = {"DEAL_OVER", "NO_DECLARATIONS", "HAND_COUNT", "INCOMPLETE_PACK"}
+    elsewhere = {"DEAL_OVER", "NO_DECLARATIONS", "HAND_COUNT", "INCOMPLETE_PACK", "OUT_OF_RANGE", "MATCH_OVER"}
     assert reasons_in_source() == {bad.reason for bad in CASES} | elsewhere
 
 

@@ -1,9 +1,9 @@
-"""Card points, the Matto and the count of a deal at the single-deal table.
+"""Card points, the Matto and the count of a deal: the single-deal table, and what the match and Terziglio share.
 
 Bolognese rules, sections 1 to 3, 5.4 and 8.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -30,6 +30,17 @@ def card_points(cards: Iterable[str]) -> Fraction:
     return total_value(BOLOGNESE, counted) - Fraction(len(counted), 2)
 
 
+def gift_choices(giver_pile: Iterable[str]) -> list[str]:
+    """Returns the cards that may be handed over for the Matto: those of the lowest value (A-13, A-14).
+
+    Args:
+        giver_pile: the pile of the Matto's side with the Matto and, if owned, the discard (A-15).
+    """
+    candidates = set(giver_pile) - {MATTO}
+    lowest = min(value_of(BOLOGNESE, card) for card in candidates)
+    return in_pack_order(BOLOGNESE, [card for card in candidates if value_of(BOLOGNESE, card) == lowest])
+
+
 def settlement_card(giver_pile: Iterable[str], receiver_pile: Iterable[str]) -> str:
     """Returns the card handed over for a Matto that fell into a trick of the other side.
 
@@ -41,15 +52,12 @@ def settlement_card(giver_pile: Iterable[str], receiver_pile: Iterable[str]) -> 
         receiver_pile: the pile of the other side.
     """
     giver, receiver = set(giver_pile), set(receiver_pile)
-    candidates = giver - {MATTO}
-    lowest = min(value_of(BOLOGNESE, card) for card in candidates)
-    cheapest = [card for card in candidates if value_of(BOLOGNESE, card) == lowest]
     before = combo(giver) - combo(receiver)
 
     def cost(card: str) -> int:
         return before - (combo(giver - {card}) - combo(receiver | {card}))
 
-    return min(cheapest, key=lambda card: (cost(card), GIVE_ORDER.index(card)))
+    return min(gift_choices(giver), key=lambda card: (cost(card), GIVE_ORDER.index(card)))
 
 
 class MattoSettlement(NamedTuple):
@@ -99,33 +107,57 @@ def _count_declaration(cards: Iterable[str]) -> dict[str, Any]:
     }
 
 
-def settle_deal(
-    tricks: Sequence[Trick],
-    dealer: int,
-    discard: Collection[str],
-    declarations: Mapping[int, Collection[str]],
-) -> dict[str, Any]:
-    """Counts a finished deal of the single-deal table.
+def count_declarations(
+    declarations: Mapping[int, Collection[str]], side: Callable[[int], int] = side_of
+) -> list[dict[int, dict[str, Any]]]:
+    """Returns the items of every seat's declaration, sorted by side."""
+    declared: list[dict[int, dict[str, Any]]] = [{}, {}]
+    for seat in sorted(declarations):
+        declared[side(seat)][seat] = _count_declaration(declarations[seat])
+    return declared
 
-    Args:
-        tricks: the fifteen tricks.
-        dealer: the dealer's seat.
-        discard: the two cards the dealer laid away.
-        declarations: the cards exposed by each seat, maybe none.
 
-    Returns:
-        A dict with two-element lists, one entry a side, as described in `NaiveDeal.score`.
+def sum_declarations(declarations: Mapping[int, Collection[str]], side: Callable[[int], int] = side_of) -> list[int]:
+    """Returns the points declared by each side."""
+    return [sum(item["points"] for item in of_side.values()) for of_side in count_declarations(declarations, side)]
+
+
+def find_debtor(tricks: Sequence[Trick], side: Callable[[int], int] = side_of) -> int | None:
+    """Returns the seat that has to hand over a card for its Matto, None if nothing is owed.
+
+    Nothing is owed when its own side won that trick, when its side has no trick at all (section 3,
+    points 4 and 6) and when the Matto was not played (A-50).
     """
-    won = count_tricks(tricks)
-    owner_of_discard = discard_owner(side_of(dealer), won)
-    piles = [set(pile) for pile in collect_piles(tricks)]
-    piles[owner_of_discard] |= set(discard)
+    if not any(MATTO in trick.cards for trick in tricks):
+        return None
+    index, seat = find_matto(tricks)
+    if side(tricks[index].winner) == side(seat) or count_tricks(tricks, side)[side(seat)] == 0:
+        return None
+    return seat
 
+
+def lay_out_piles(
+    tricks: Sequence[Trick], aside: Collection[str], aside_owner: int, side: Callable[[int], int] = side_of
+) -> list[set[str]]:
+    """Returns the two piles with the discard or stock, before the Matto is settled (A-15, A-49)."""
+    piles = [set(pile) for pile in collect_piles(tricks, side)]
+    piles[aside_owner] |= set(aside)
+    return piles
+
+
+def _settle_matto(
+    piles: list[set[str]], tricks: Sequence[Trick], gift: str | None, side: Callable[[int], int]
+) -> dict[str, Any]:
+    """Settles the Matto; the piles are changed."""
+    if not any(MATTO in trick.cards for trick in tricks):
+        owner = 0 if MATTO in piles[0] else 1
+        return dict.fromkeys(["played_by", "trick", "transferred_card", "transferred_by"]) | {"kept_by": owner}
     matto_trick, matto_seat = find_matto(tricks)
-    matto_side = side_of(matto_seat)
+    matto_side = side(matto_seat)
     other = 1 - matto_side
     kept_by, transferred = matto_side, None
-    if side_of(tricks[matto_trick].winner) == other:
+    if side(tricks[matto_trick].winner) == other:
+        won = count_tricks(tricks, side)
         settlement = settle_captured_matto(piles[matto_side], piles[other], won[matto_side])
         transferred = settlement.transfer
         if settlement.matto_to == "receiver":
@@ -133,35 +165,88 @@ def settle_deal(
             piles[matto_side].remove(MATTO)
             piles[other].add(MATTO)
         if transferred is not None:
+            if gift is not None:
+                transferred = gift
             piles[matto_side].remove(transferred)
             piles[other].add(transferred)
-
-    declared: list[dict[int, dict[str, Any]]] = [{}, {}]
-    for seat in sorted(declarations):
-        declared[side_of(seat)][seat] = _count_declaration(declarations[seat])
-    declared_points = [sum(item["points"] for item in side.values()) for side in declared]
-    last_side = side_of(tricks[-1].winner)
-    counts = [count_pile(piles[side], side == last_side, declared_points[side]) for side in (0, 1)]
-    totals = [_whole(count["total"]) for count in counts]
     return {
-        "totals": totals,
-        "result": name_result(totals),
-        "card_points": [_whole(count["card_points"]) for count in counts],
+        "played_by": matto_seat,
+        "trick": matto_trick,
+        "kept_by": kept_by,
+        "transferred_card": transferred,
+        "transferred_by": None if transferred is None else matto_side,
+    }
+
+
+def count_deal(
+    tricks: Sequence[Trick],
+    aside: Collection[str],
+    aside_owner: int,
+    declarations: Mapping[int, Collection[str]],
+    gift: str | None = None,
+    side: Callable[[int], int] = side_of,
+) -> dict[str, Any]:
+    """Counts a finished deal of two sides, whatever the number of seats.
+
+    Args:
+        tricks: all tricks.
+        aside: the discard, or the stock that nobody took.
+        aside_owner: the side that counts it.
+        declarations: the cards exposed by each seat, maybe none.
+        gift: the card the giver chose for a Matto that cost one; None for the automatic rule (A-13).
+        side: gives the side of a seat.
+
+    Returns:
+        A dict with two-element lists, one entry a side, as described in `NaiveDeal.score`, with exact
+        fractions for "totals" and "card_points" and without "result" and "discard".
+    """
+    piles = lay_out_piles(tricks, aside, aside_owner, side)
+    matto = _settle_matto(piles, tricks, gift, side)
+    declared_points = sum_declarations(declarations, side)
+    last_side = side(tricks[-1].winner)
+    counts = [count_pile(piles[one], one == last_side, declared_points[one]) for one in (0, 1)]
+    return {
+        "totals": [count["total"] for count in counts],
+        "card_points": [count["card_points"] for count in counts],
         "last_trick": [count["last"] for count in counts],
         "sets": [count_sets(pile) for pile in piles],
         "sequences": [count_sequences(pile) for pile in piles],
-        "declarations": declared,
+        "declarations": count_declarations(declarations, side),
         "declared_points": declared_points,
-        "matto": {
-            "played_by": matto_seat,
-            "trick": matto_trick,
-            "kept_by": kept_by,
-            "transferred_card": transferred,
-            "transferred_by": None if transferred is None else matto_side,
-        },
-        "discard": {"cards": in_pack_order(BOLOGNESE, discard), "owner": owner_of_discard},
-        "tricks": won,
+        "matto": matto,
+        "tricks": count_tricks(tricks, side),
         "piles": [in_pack_order(BOLOGNESE, pile) for pile in piles],
+    }
+
+
+def settle_deal(
+    tricks: Sequence[Trick],
+    dealer: int,
+    discard: Collection[str],
+    declarations: Mapping[int, Collection[str]],
+    gift: str | None = None,
+) -> dict[str, Any]:
+    """Counts a finished deal of four players.
+
+    Args:
+        tricks: the fifteen tricks.
+        dealer: the dealer's seat.
+        discard: the two cards the dealer laid away.
+        declarations: the cards exposed by each seat, maybe none.
+        gift: the card the giver chose for the Matto; None for the automatic rule.
+
+    Returns:
+        A dict with two-element lists, one entry a side, as described in `NaiveDeal.score`.
+    """
+    owner = discard_owner(side_of(dealer), count_tricks(tricks))
+    count = count_deal(tricks, discard, owner, declarations, gift)
+    totals = [_whole(total) for total in count["totals"]]
+    return {
+        **count,
+        "totals": totals,
+        "result": name_result(totals),
+        "card_points": [_whole(points) for points in count["card_points"]],
+        "discard": {"cards": in_pack_order(BOLOGNESE, discard), "owner": owner},
     }
 
 

@@ -1,6 +1,7 @@
 """Answers the worked cases of the rules with the naive referee.
 
-Bolognese rules, section 10; Piedicavallo rules, section 7.
+Bolognese rules, section 10; Piedicavallo rules, section 7. The cases about matches, Terziglio and signals,
+and the further cases of this folder, are answered in `conformance_matches`.
 """
 
 import json
@@ -8,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from naive import bolognese, piedicavallo
+from naive import bolognese, conformance_matches, piedicavallo
 from naive.cards import (
     BOLOGNESE,
     MATTO,
@@ -31,7 +32,7 @@ from naive.combos import (
     used,
 )
 from naive.deal import NaiveDeal
-from naive.discard import discard_owner, discard_verdict, discardable_cards, legal_discards
+from naive.discard import DiscardSwitches, discard_owner, discard_verdict, discardable_cards, legal_discards
 from naive.play import (
     DEALER_HAND_SIZE,
     DISCARD_SIZE,
@@ -47,19 +48,10 @@ from naive.play import (
 
 CASES = Path(__file__).resolve().parents[2] / "engine" / "tarocchi_engine" / "cases"
 
-# Kinds about matches, three-handed play, signals and relatives of the two games: no part of a single deal.
+EXTRA_CASES = Path(__file__).with_name("cases_extra.jsonl")
+
+# Kinds about relatives of the two games.
 OTHER_KINDS = {
-    "match",
-    "match-declare",
-    "call-out",
-    "monte",
-    "signal",
-    "terziglio-score",
-    "terziglio-bid",
-    "terziglio-stock",
-    "terziglio-deal",
-    "match_total",
-    "dealer_sequence",
     "count_batches",
     "deal_total",
     "score_from_points",
@@ -74,10 +66,19 @@ _RANKS_OF_FULL_SUIT = ["A", *map(str, range(2, 11)), "J", "N", "Q", "K"]
 
 
 def load_cases(variant: str) -> list[Case]:
-    """Returns the worked cases of a variant that concern a single deal of it."""
-    lines = (CASES / f"{variant}.jsonl").read_text(encoding="utf-8").splitlines()
-    cases = [json.loads(line) for line in lines if line.strip()]
+    """Returns the worked cases of a variant; those of its relatives are left out."""
+    cases = _read_cases(CASES / f"{variant}.jsonl")
     return [case for case in cases if case["kind"] not in OTHER_KINDS and case["input"].get("game", variant) == variant]
+
+
+def load_extra_cases(variant: str) -> list[Case]:
+    """Returns the further cases of this folder; `input.game` names the variant, Bologna if it is absent."""
+    return [case for case in _read_cases(EXTRA_CASES) if case["input"].get("game", BOLOGNESE) == variant]
+
+
+def _read_cases(path: Path) -> list[Case]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line.strip()]
 
 
 def answer_case(variant: str, case: Case) -> Any:
@@ -86,7 +87,9 @@ def answer_case(variant: str, case: Case) -> Any:
     Raises:
         KeyError: The kind of the case is unknown.
     """
-    return ANSWERS[variant][case["kind"]](case["input"])
+    kind = case["kind"]
+    answer = ANSWERS[variant].get(kind) or EXTRA_ANSWERS[variant][kind]
+    return answer(case["input"])
 
 
 def _cards(case: Case) -> list[str]:
@@ -211,12 +214,17 @@ def _trick_winner(case: Case) -> Any:
     return None if place is None else (case["leader"] + place) % len(case["trick"])
 
 
+def _switches(case: Case) -> DiscardSwitches:
+    names = ("allow_voiding", "matto_counts_as_trump_for_discard")
+    return DiscardSwitches(**{name: case[name] for name in names if name in case})
+
+
 def _discard_legal(case: Case) -> Any:
-    return discard_verdict(PIEDICAVALLO, case["hand"], case["discard"])._asdict()
+    return discard_verdict(PIEDICAVALLO, case["hand"], case["discard"], _switches(case))._asdict()
 
 
 def _discard_count(case: Case) -> Any:
-    return len(legal_discards(PIEDICAVALLO, case["hand"]))
+    return len(legal_discards(PIEDICAVALLO, case["hand"], _switches(case)))
 
 
 def _settlement(case: Case) -> Any:
@@ -271,6 +279,7 @@ ANSWERS: dict[str, dict[str, Answer]] = {
         "deal": _deal,
         "table-result": _table_result,
         "discard-owner": _discard_owner,
+        **conformance_matches.BOLOGNESE_ANSWERS,
     },
     PIEDICAVALLO: {
         "deck": _deck,
@@ -285,5 +294,12 @@ ANSWERS: dict[str, dict[str, Answer]] = {
         "settlement": _settlement,
         "full_deal": _full_deal,
         "first_leader": _first_leader,
+        **conformance_matches.PIEDICAVALLO_ANSWERS,
     },
+}
+
+# Kinds that only the further cases have.
+EXTRA_ANSWERS: dict[str, dict[str, Answer]] = {
+    BOLOGNESE: conformance_matches.EXTRA_BOLOGNESE_ANSWERS,
+    PIEDICAVALLO: conformance_matches.EXTRA_PIEDICAVALLO_ANSWERS,
 }

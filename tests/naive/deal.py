@@ -11,7 +11,7 @@ from typing import Any
 from naive import bolognese, piedicavallo
 from naive.cards import BOLOGNESE, MATTO, PACKS, TRUMP_STRENGTHS, VARIANTS, in_pack_order
 from naive.combos import declaration_is_legal, table_declarations
-from naive.discard import discard_verdict, legal_discards
+from naive.discard import NO_SWITCHES, DiscardSwitches, discard_verdict, legal_discards
 from naive.play import (
     DEALER_HAND_SIZE,
     HAND_SIZE,
@@ -38,6 +38,7 @@ class NaiveDeal:
     Attributes:
         variant: "bolognese" (the single-deal table) or "piedicavallo".
         dealer: the dealer's seat.
+        switches: local wordings of the discard at Piedicavallo.
         dealt: the four hands as dealt, in pack order; never changed.
         hands: the four hands now.
         discard: the dealer's two cards, None before the discard.
@@ -49,13 +50,20 @@ class NaiveDeal:
         moves: (seat, move) for every move applied.
     """
 
-    def __init__(self, variant: str, dealer: int, hands: Sequence[Iterable[str]]) -> None:
+    def __init__(
+        self,
+        variant: str,
+        dealer: int,
+        hands: Sequence[Iterable[str]],
+        switches: DiscardSwitches = NO_SWITCHES,
+    ) -> None:
         """Starts a deal.
 
         Args:
             variant: "bolognese" or "piedicavallo".
             dealer: the dealer's seat, 0 to 3.
             hands: four hands as dealt, 17 cards for the dealer and 15 for the others.
+            switches: local wordings of the discard at Piedicavallo.
 
         Raises:
             ValueError: The variant, the dealer or the hands are wrong.
@@ -72,6 +80,7 @@ class NaiveDeal:
             raise ValueError("the hands are not a pack")
         self.variant = variant
         self.dealer = dealer
+        self.switches = switches
         self.dealt = [in_pack_order(variant, hand) for hand in dealt]
         self.hands = [list(hand) for hand in self.dealt]
         self.discard: frozenset[str] | None = None
@@ -120,7 +129,7 @@ class NaiveDeal:
             return []
         hand = self.hands[seat]
         if phase == "discard":
-            return [("discard", pair) for pair in legal_discards(self.variant, hand)]
+            return [("discard", pair) for pair in legal_discards(self.variant, hand, self.switches)]
         if phase == "declare":
             return [("declare", cards) for cards in table_declarations(hand)]
         return [("play", card) for card in legal_plays(self.variant, hand, self.trick)]
@@ -145,7 +154,7 @@ class NaiveDeal:
 
     def _apply_discard(self, cards: Collection[str]) -> None:
         hand = self.hands[self.dealer]
-        verdict = discard_verdict(self.variant, hand, cards)
+        verdict = discard_verdict(self.variant, hand, cards, self.switches)
         if not verdict.legal:
             raise IllegalMoveError(verdict.reason)
         self.discard = frozenset(cards)

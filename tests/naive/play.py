@@ -1,9 +1,10 @@
-"""Seats, the cards that may be played, and who wins a trick: the same in both games.
+"""Seats, the cards that may be played, and who wins a trick: the same in all games.
 
-Bolognese rules, sections 2 and 3; Piedicavallo rules, sections 3.5 and 3.7.
+Bolognese rules, sections 2 and 3; Piedicavallo rules, sections 3.5 and 3.7. Four seats and the sides of
+the four-handed games are the defaults; Terziglio gives three seats and sides of its own.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from naive.cards import MATTO, TRUMP_SUIT, in_pack_order, strength_of, suit_of
@@ -16,7 +17,7 @@ DISCARD_SIZE = 2
 
 
 class Trick(NamedTuple):
-    """A finished trick: the seat that led, the four cards in playing order, the seat that won."""
+    """A finished trick: the seat that led, one card of each seat in playing order, the seat that won."""
 
     leader: int
     cards: tuple[str, ...]
@@ -24,7 +25,7 @@ class Trick(NamedTuple):
 
     def plays(self) -> list[tuple[int, str]]:
         """Returns (seat, card) in playing order."""
-        return [((self.leader + place) % SEAT_COUNT, card) for place, card in enumerate(self.cards)]
+        return [((self.leader + place) % len(self.cards), card) for place, card in enumerate(self.cards)]
 
 
 def side_of(seat: int) -> int:
@@ -32,14 +33,14 @@ def side_of(seat: int) -> int:
     return seat % 2
 
 
-def next_seat(seat: int) -> int:
+def next_seat(seat: int, seat_count: int = SEAT_COUNT) -> int:
     """Returns the seat to the right, which is the next one in deal and play."""
-    return (seat + 1) % SEAT_COUNT
+    return (seat + 1) % seat_count
 
 
-def deal_order(dealer: int) -> list[int]:
-    """Returns the four seats in the order in which they receive cards, the dealer last."""
-    return [(dealer + step) % SEAT_COUNT for step in (1, 2, 3, 4)]
+def deal_order(dealer: int, seat_count: int = SEAT_COUNT) -> list[int]:
+    """Returns the seats in the order in which they receive cards and speak, the dealer last."""
+    return [(dealer + step) % seat_count for step in range(1, seat_count + 1)]
 
 
 def led_suit(variant: str, trick: Sequence[str]) -> str | None:
@@ -87,11 +88,11 @@ def trick_winner(variant: str, trick: Sequence[str]) -> int | None:
     return [place for place in places if strength_of(variant, trick[place]) == highest][-1]
 
 
-def count_tricks(tricks: Iterable[Trick]) -> list[int]:
+def count_tricks(tricks: Iterable[Trick], side: Callable[[int], int] = side_of) -> list[int]:
     """Returns the number of tricks won by side 0 and by side 1."""
     won = [0, 0]
     for trick in tricks:
-        won[side_of(trick.winner)] += 1
+        won[side(trick.winner)] += 1
     return won
 
 
@@ -104,7 +105,7 @@ def find_matto(tricks: Sequence[Trick]) -> tuple[int, int]:
     raise ValueError("the Matto was not played")
 
 
-def collect_piles(tricks: Iterable[Trick]) -> list[list[str]]:
+def collect_piles(tricks: Iterable[Trick], side: Callable[[int], int] = side_of) -> list[list[str]]:
     """Returns the cards each side has taken, the Matto with the side that played it.
 
     This is before the forfeits, the dealer's discard and the settlement card.
@@ -113,7 +114,7 @@ def collect_piles(tricks: Iterable[Trick]) -> list[list[str]]:
     for trick in tricks:
         for seat, card in trick.plays():
             owner = seat if card == MATTO else trick.winner
-            piles[side_of(owner)].append(card)
+            piles[side(owner)].append(card)
     return piles
 
 

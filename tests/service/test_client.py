@@ -27,6 +27,8 @@ def test_takes_plain_dictionaries(client: SolverClient) -> None:
 def test_what_is_no_observation_does_not_leave_the_client(client: SolverClient) -> None:
     with pytest.raises(ValueError, match="hand"):
         client.recommend_move({"hand": 5})
+    with pytest.raises(ValueError, match="scores"):
+        client.new_deal("piedicavallo", standing={"scores": "many"})
     with pytest.raises(TypeError, match="Deal given where Observation is needed"):
         client.recommend_move(rules_service_pb2.Deal())  # type: ignore[arg-type]
 

@@ -6,12 +6,14 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 
 import tarocchi_engine
 from service_support import (
+    FOUR_DEALS,
     SMALL,
     BlockingSearch,
     finished,
@@ -53,9 +55,14 @@ def discard(seat: int, *cards: str, announced: int | None = None) -> deal_pb2.Ev
 
 
 def observation(
-    hand: str, *events: deal_pb2.Event, variant: str = "bolognese", seat: int = 1, dealer: int = 0
+    hand: str, *events: deal_pb2.Event, variant: str = "bolognese", seat: int = 1, dealer: int = 0, **more: Any
 ) -> deal_pb2.Observation:
-    return deal_pb2.Observation(variant=variant, seat=seat, dealer=dealer, hand=hand.split(), events=events)
+    return deal_pb2.Observation(variant=variant, seat=seat, dealer=dealer, hand=hand.split(), events=events, **more)
+
+
+def in_a_match(*scores: float, deals_played: int) -> deal_pb2.Observation:
+    standing = deal_pb2.MatchStanding(scores=scores, deals_played=deals_played)
+    return observation(PIEDMONTESE, variant="piedicavallo", options=FOUR_DEALS, standing=standing)
 
 
 PLAIN = "SK SQ SN SJ S10 S9 S8 S7 S6 SA BK T5 T6 T7 T8"
@@ -71,6 +78,13 @@ VOID_IN_SWORDS = [DISCARD_BY_OTHER, play(1, "SK"), play(2, "C6"), play(3, "C7"),
 OBSERVATIONS: dict[ViolationReason, tuple[deal_pb2.Observation, str]] = {
     ViolationReason.MISSING_FIELD: (observation(PLAIN, DISCARD_BY_OTHER, deal_pb2.Event(seat=1)), "events[1]"),
     ViolationReason.UNKNOWN_VARIANT: (observation(PLAIN, variant="whist"), "variant"),
+    ViolationReason.UNKNOWN_OPTION: (observation(PLAIN, options={"speed": "fast"}), "options[speed]"),
+    ViolationReason.UNKNOWN_OPTION_VALUE: (
+        observation(PIEDMONTESE, variant="piedicavallo", options={"match": "5"}),
+        "options[match]",
+    ),
+    ViolationReason.SCORE_COUNT: (in_a_match(130, deals_played=2), "standing.scores"),
+    ViolationReason.MATCH_OVER: (in_a_match(200, 256, deals_played=4), "standing.deals_played"),
     ViolationReason.UNKNOWN_CARD: (observation(PLAIN.replace("T8", "T99")), "hand[14]"),
     ViolationReason.REPEATED_CARD: (observation(PLAIN.replace("T8", "T7")), "hand[14]"),
     ViolationReason.NO_SUCH_SEAT: (observation(PLAIN, seat=7), "seat"),
@@ -212,6 +226,61 @@ def test_out_of_range(client: SolverClient) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("standing", "path"),
+    [
+        (deal_pb2.MatchStanding(scores=[0, 0], deals_played=-1), "deals_played"),
+        (deal_pb2.MatchStanding(scores=[115, 0], deals_played=1), "scores[0]"),
+        (deal_pb2.MatchStanding(scores=[1, float("nan")], deals_played=1), "scores[1]"),
+        (deal_pb2.MatchStanding(scores=[1, float("-inf")], deals_played=3), "scores[1]"),
+    ],
+)
+def test_a_standing_out_of_range(client: SolverClient, standing: deal_pb2.MatchStanding, path: str) -> None:
+    deal = client.new_deal("piedicavallo", seed=1, options=FOUR_DEALS)
+    message = client.replay_deal(deal).observations[deal.dealer]
+    for one in (deal, message):
+        one.standing.CopyFrom(standing)
+    calls: dict[str, Callable[[], object]] = {
+        "observation.": lambda: client.recommend_move(message),
+        "deal.": lambda: client.replay_deal(deal),
+        "": lambda: client.new_deal("piedicavallo", options=FOUR_DEALS, standing=standing),
+    }
+    for prefix, call in calls.items():
+        found = [(violation.field, violation.reason) for violation in refusal(call).violations]
+        assert found == [(f"{prefix}standing.{path}", "OUT_OF_RANGE")]
+
+
+def test_a_single_deal_has_no_second(client: SolverClient) -> None:
+    standing = {"scores": [57, 57], "deals_played": 1}
+    error = refusal(lambda: client.new_deal("piedicavallo", standing=standing))
+    assert [(violation.field, violation.reason) for violation in error.violations] == [
+        ("standing.deals_played", "MATCH_OVER")
+    ]
+
+
+def test_every_fault_of_options_and_standing_is_told(client: SolverClient) -> None:
+    options = {"speed": "fast", "allow_voiding": "no", "x\ny": "z", "match": "four_deals"}
+    error = refusal(lambda: client.new_deal("piedicavallo", options=options, standing={"scores": [1]}))
+    assert [(violation.field, violation.reason) for violation in error.violations] == [
+        ("options[allow_voiding]", "UNKNOWN_OPTION_VALUE"),
+        ("options[speed]", "UNKNOWN_OPTION"),
+        ("options[x\\ny]", "UNKNOWN_OPTION"),
+        ("standing.scores", "SCORE_COUNT"),
+    ]
+    assert error.message.isprintable()
+    standing = {"scores": [1, 2, 3], "deals_played": 9}
+    error = refusal(lambda: client.new_deal("piedicavallo", options=FOUR_DEALS, dealer=7, standing=standing))
+    assert [violation.field for violation in error.violations] == [
+        *["standing.scores", "dealer", "standing.deals_played"]
+    ]
+    message = in_a_match(1, deals_played=9)
+    message.hand[0] = "zz"
+    error = refusal(lambda: client.recommend_move(message))
+    assert [violation.field for violation in error.violations] == [
+        *["observation.standing.deals_played", "observation.standing.scores", "observation.hand[0]"]
+    ]
+
+
 def test_world_not_found(client: SolverClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stands in for a sampler that gives up, which no observation known to us makes it do."""
 
@@ -242,9 +311,17 @@ def test_all_faults_come_together(client: SolverClient) -> None:
 
 
 def test_long_texts_are_not_echoed(client: SolverClient) -> None:
-    error = refusal(lambda: client.recommend_move(observation("x" * 100_000, variant="bolognese")))
-    assert error.code is grpc.StatusCode.INVALID_ARGUMENT
-    assert len(error.message) < 300
+    long = "x" * 100_000
+    for message in (
+        observation(long),
+        observation(PLAIN, variant=long),
+        observation(PLAIN, options={long: "true"}),
+        observation(PIEDMONTESE, variant="piedicavallo", options={"match": long}),
+    ):
+        error = refusal(lambda message=message: client.recommend_move(message))  # type: ignore[misc]
+        assert error.code is grpc.StatusCode.INVALID_ARGUMENT
+        assert len(error.message) < 300
+        assert len(error.violations[0].field) < 100
 
 
 def test_queue_full_and_health_while_searches_wait(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,8 @@ from tarocchi_solver.client import SolverClient, SolverError
 from tarocchi_solver.search import Budget, Recommendation
 from tarocchi_solver.service import solver_service
 from tarocchi_solver.service.calls import ELAPSED_KEY, REQUEST_ID_KEY
-from tarocchi_solver.service.convert import FaultList, parse_budget
+from tarocchi_solver.service.convert import parse_budget
+from tarocchi_solver.service.errors import FaultList
 from tarocchi_solver.service.server import SolverServer
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from tarocchi_engine.errors import UnknownVariantError
+from tarocchi_engine.options import with_options
 from tarocchi_engine.variant import Variant
 from tarocchi_engine.variants.bolognese import Bolognese
 from tarocchi_engine.variants.piedicavallo import Piedicavallo
@@ -18,10 +20,14 @@ VARIANTS: Final[dict[str, Variant]] = {
 }
 
 
-def get_variant(name: str) -> Variant:
-    """Returns the variant called `name`; raises `UnknownVariantError` that lists the known names."""
+def get_variant(name: str, options: Mapping[str, str] | None = None) -> Variant:
+    """Returns the variant called `name` with the given rule options.
+
+    Raises `UnknownVariantError`, which lists the known names, or `OptionError`.
+    """
     try:
-        return VARIANTS[name]
+        variant = VARIANTS[name]
     except KeyError:
         known = ", ".join(VARIANTS)
         raise UnknownVariantError(f"no variant is called {name!r}; known are: {known}") from None
+    return with_options(variant, options) if options else variant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
@@ -19,6 +20,7 @@ DOUBLING_COUNT = 3
 """So many different rows (or families) double the sum of all of them."""
 
 
+@dataclass(frozen=True)
 class Bolognese(Variant):
     """The `table` profile of the rules: one deal, the higher total wins, all combinations shown or none."""
 
@@ -29,6 +31,8 @@ class Bolognese(Variant):
     pack: ClassVar[Pack] = BOLOGNESE_PACK
     scoring: ClassVar[int] = SCORING_BOLOGNESE
     has_declarations: ClassVar[bool] = True
+    most_points: ClassVar[int] = 2000
+    deal_spread: ClassVar[float] = 330.0
 
     def discards(self, hand: int) -> tuple[int, ...]:
         """Any two cards but the eight of five points (section 2, A-08)."""

@@ -17,7 +17,15 @@ from tarocchi_solver.cli.inputs import (
     read_request,
     refusals_as_input_errors,
 )
-from tarocchi_solver.cli.options import MAX_CAP, AsJson, Seed, Source, print_json
+from tarocchi_solver.cli.options import (
+    MAX_CAP,
+    AsJson,
+    RuleOptions,
+    Seed,
+    Source,
+    print_json,
+    read_rule_options,
+)
 from tarocchi_solver.cli.waiting import Waiting
 
 LOADING = "Loading the rules (on first use they are compiled)"
@@ -25,7 +33,7 @@ LOADING = "Loading the rules (on first use they are compiled)"
 
 @plainly
 def variants(as_json: AsJson = False) -> None:
-    """List the variants."""
+    """List the variants and their rule options."""
     from tarocchi_solver.cli.tables import print_variants
 
     with Waiting(LOADING):
@@ -45,6 +53,7 @@ def deal(
     dealer: Annotated[
         int | None, typer.Option(min=0, max=MAX_CAP, help="The seat that deals; the seed draws it if left out.")
     ] = None,
+    option: RuleOptions = None,
     seat: Annotated[int | None, typer.Option(help="Print only what this seat sees, ready for `recommend`.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -52,10 +61,11 @@ def deal(
     from tarocchi.solver.v1 import rules_service_pb2 as pb
     from tarocchi_solver.cli.tables import print_deal
 
+    options = read_rule_options(option)
     with Waiting(LOADING), refusals_as_input_errors(""):
         from tarocchi_solver.service.rules_service import new_deal_of, replay_deal
 
-        answer = new_deal_of(pb.NewDealRequest(variant=variant, seed=seed, dealer=dealer))
+        answer = new_deal_of(pb.NewDealRequest(variant=variant, seed=seed, dealer=dealer, options=options))
         start = replay_deal(pb.ReplayDealRequest(deal=answer.deal))
     if seat is None:
         if as_json:

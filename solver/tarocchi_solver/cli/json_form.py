@@ -6,6 +6,7 @@ protobuf's own reader stops at the first fault, words it for programmers, and ta
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,6 +18,7 @@ _RANGES: Final = {
     FieldDescriptor.TYPE_UINT64: (0, (1 << 64) - 1),
 }
 _DURATION: Final = re.compile(r"-?\d{1,12}(\.\d{1,9})?s")
+_NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SHOWN: Final = 30
 
 Faults = Iterator[tuple[str, str]]
@@ -53,7 +55,7 @@ def unknown_fields(kind: Any, value: object) -> Iterator[str]:
         field = field_of(kind, name)
         if field is None:
             yield name
-        elif field.message_type is not None:
+        elif field.message_type is not None and map_value(field) is None:
             for part in inner if isinstance(inner, list) else [inner]:
                 yield from unknown_fields(field.message_type, part)
 
@@ -70,8 +72,20 @@ def is_repeated(field: FieldDescriptor) -> bool:
     return bool(getattr(field, "label", 0) == FieldDescriptor.LABEL_REPEATED if known is None else known)
 
 
+def map_value(field: FieldDescriptor) -> FieldDescriptor | None:
+    """Returns the field of a map's values, None for a field that is no map; in JSON the keys of a map are data."""
+    entry = field.message_type
+    return entry.fields_by_name["value"] if entry is not None and entry.GetOptions().map_entry else None
+
+
 def _faults_of_field(field: FieldDescriptor, value: object, path: str) -> Faults:
-    if not is_repeated(field):
+    if inner := map_value(field):
+        if not isinstance(value, dict):
+            yield path, f"an object in braces is needed, not {_shown(value)}"
+            return
+        for key, entry in value.items():
+            yield from _faults_of_value(inner, entry, f"{path}[{repr(key)[1:-1]}]")
+    elif not is_repeated(field):
         yield from _faults_of_value(field, value, path)
     elif not isinstance(value, list):
         yield path, f"a list in brackets is needed, not {_shown(value)}"
@@ -93,6 +107,20 @@ def _faults_of_value(field: FieldDescriptor, value: object, path: str) -> Faults
             yield path, f"a whole number is needed, not {_shown(value)}"
         elif not least <= number <= most:
             yield path, f"{_shown(value)} is out of range: {least} to {most}"
+    elif field.type == FieldDescriptor.TYPE_DOUBLE and not _is_number(value):
+        yield path, f"a number is needed, not {_shown(value)}"
+
+
+def _is_number(value: Any) -> bool:
+    """Tells whether a value, or a text as JSON writes numbers, is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return False
+    if isinstance(value, str) and not _NUMBER.fullmatch(value):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _integer(value: Any) -> int | None:

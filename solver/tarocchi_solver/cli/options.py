@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tarocchi_solver.cli.inputs import InputError
+
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
@@ -19,6 +21,23 @@ Seed = Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of the
 Iterations = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on iterations over all worlds.")]
 Worlds = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on sampled worlds.")]
 TimeMs = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on the time, in milliseconds.")]
+RuleOptions = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="A rule option, see `variants`; may be given several times."),
+]
+
+
+def read_rule_options(given: list[str] | None) -> dict[str, str]:
+    """Returns the rule options given on the command line by name; the engine knows which there are."""
+    options: dict[str, str] = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise InputError(f"--option: {text!r} is no rule option: write NAME=VALUE, such as match=four_deals")
+        if name in options:
+            raise InputError(f"--option: {name} is given twice")
+        options[name] = value
+    return options
 
 
 def print_json(message: Message) -> None:
@@ -30,13 +49,17 @@ def print_json(message: Message) -> None:
 
 
 def _in_order(kind: Any, value: dict[str, Any]) -> dict[str, Any]:
-    """Returns the JSON form of a message with its fields in the order of their declaration."""
+    """Returns the JSON form of a message with its fields in the order of their declaration, maps in that of keys."""
+    from tarocchi_solver.cli.json_form import map_value
+
     ordered = {}
     for field in kind.fields:
         if field.json_name not in value:
             continue
         inner = value[field.json_name]
-        if field.message_type is not None and isinstance(inner, list):
+        if map_value(field) is not None:
+            inner = dict(sorted(inner.items()))
+        elif field.message_type is not None and isinstance(inner, list):
             inner = [_in_order(field.message_type, entry) for entry in inner]
         elif field.message_type is not None and isinstance(inner, dict):
             inner = _in_order(field.message_type, inner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich import box
 from rich.console import Console
@@ -52,6 +52,12 @@ def print_recommendation(
 ) -> None:
     """Prints where the seat stands, the table of moves and one sentence with the recommendation."""
     console.print(Text(f"{variant.title_en}: seat {observation.seat}, dealer {observation.dealer}", style="bold"))
+    in_match = answer.moves[0].HasField("match_win_probability")
+    if observation.options:
+        console.print(f"Options:      {_options_text(observation.options)}", highlight=False)
+    if in_match:
+        side = variant.seat_sides[observation.seat]
+        console.print(f"Match:        {_match_text(observation.standing, side)}", highlight=False)
     console.print(f"In hand:      {' '.join(_hand_now(observation))}", highlight=False)
     if trick := _trick_now(observation, variant.seat_count):
         cards = "  ".join(f"{event.play.card} (seat {event.seat})" for event in trick)
@@ -59,7 +65,7 @@ def print_recommendation(
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     table.add_column("Move")
-    for title in ("Score ± error", "To best ± error", "Win", "Visits"):
+    for title in ("Score ± error", "To best ± error", "Win", *(("Match",) if in_match else ()), "Visits"):
         table.add_column(title, justify="right")
     for entry in answer.moves[:_MOST_ROWS]:
         table.add_row(*_row(entry), style="bold" if entry.rank == 1 else None)
@@ -78,8 +84,21 @@ def _row(entry: solver_service_pb2.MoveStatistics) -> list[str]:
         f"{entry.expected_score:+.2f} ± {entry.standard_error:.2f}",
         to_best,
         f"{entry.win_probability:.0%}",
+        *([f"{entry.match_win_probability:.0%}"] if entry.HasField("match_win_probability") else []),
         f"{entry.visits:,}",
     ]
+
+
+def _options_text(options: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(options.items()))
+
+
+def _match_text(standing: deal_pb2.MatchStanding, side: int) -> str:
+    """Returns which deal of a match this is and what the sides have before it, from the view of one."""
+    if not standing.deals_played:
+        return "first deal"
+    own, other = standing.scores[side], standing.scores[1 - side]
+    return f"deal {standing.deals_played + 1}; own side has {own:g} points, other side {other:g}"
 
 
 def recommendation_sentence(
@@ -93,6 +112,8 @@ def recommendation_sentence(
         name += f" ({full})" if full else ""
     text = f"{name}: {best.expected_score:+.1f} ± {best.standard_error:.1f} points expected"
     text += f", {best.win_probability:.0%} to win the deal"
+    if best.HasField("match_win_probability"):
+        text += f", {best.match_win_probability:.0%} to win the match"
     if len(answer.moves) == 1:
         return f"{text}; it is the only legal move."
     second = answer.moves[1]
@@ -129,7 +150,7 @@ def _trick_now(observation: deal_pb2.Observation, seat_count: int) -> list[deal_
 
 
 def print_variants(console: Console, answer: rules_service_pb2.ListVariantsResponse) -> None:
-    """Prints one line for each variant."""
+    """Prints one line for each variant and the rule options of those that have any."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("Name", "Seats", "Hand", "Dealer", "Tricks", "Rules", "Title"):
         table.add_column(title)
@@ -143,11 +164,27 @@ def print_variants(console: Console, answer: rules_service_pb2.ListVariantsRespo
         )
         table.add_row(variant.name, *(str(number) for number in numbers), variant.title_en)
     console.print(table)
+    for variant in answer.variants:
+        if variant.options:
+            _print_options(console, variant)
+
+
+def _print_options(console: Console, variant: rules_service_pb2.Variant) -> None:
+    console.print(f"Rule options of {variant.name}, the default first", style="bold", highlight=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Option", no_wrap=True)
+    table.add_column("Values", no_wrap=True)
+    table.add_column("Settles")
+    for option in variant.options:
+        others = [value for value in option.values if value != option.default_value]
+        table.add_row(option.name, "\n".join([option.default_value, *others]), option.summary)
+    console.print(table)
 
 
 def print_deal(console: Console, deal: rules_service_pb2.Deal) -> None:
     """Prints the hands of a deal."""
-    console.print(f"{deal.variant}, seed {deal.seed}, dealer {deal.dealer}", style="bold", highlight=False)
+    options = f", {_options_text(deal.options)}" if deal.options else ""
+    console.print(f"{deal.variant}{options}, seed {deal.seed}, dealer {deal.dealer}", style="bold", highlight=False)
     print_hands(console, deal.hands)
 
 
@@ -180,6 +217,8 @@ def print_replay(console: Console, answer: rules_service_pb2.ReplayDealResponse)
         console.print(table)
     if answer.HasField("score"):
         _print_score(console, answer.score)
+        if answer.match_deal_count > 1:
+            _print_progress(console, answer.match_progress, answer.match_deal_count)
         return
     if answer.HasField("current_trick"):
         console.print(f"On the table: {' '.join(answer.current_trick.cards)}", highlight=False)
@@ -204,6 +243,19 @@ def _print_score(console: Console, score: rules_service_pb2.DealScore) -> None:
         console.print(f"Side {score.matto_side} keeps the Matto and gives {score.matto_card} for it.", highlight=False)
     result = f"Side {score.winning_side} wins the deal." if score.HasField("winning_side") else "The deal is a tie."
     console.print(result, style="bold", highlight=False)
+
+
+def _print_progress(console: Console, progress: rules_service_pb2.MatchProgress, deal_count: int) -> None:
+    standing = progress.standing
+    sides = ", ".join(f"side {side} has {score:g}" for side, score in enumerate(standing.scores))
+    played = f"Match: {standing.deals_played} of {deal_count} deals played; {sides}."
+    if not progress.finished:
+        outcome = f"Seat {progress.next_dealer} deals next."
+    elif progress.HasField("winning_side"):
+        outcome = f"Side {progress.winning_side} wins the match."
+    else:
+        outcome = "The match is a draw."
+    console.print(f"{played} {outcome}", style="bold", highlight=False, soft_wrap=True)
 
 
 def _items_text(items: Sequence[rules_service_pb2.ScoreItem], total: int) -> str:

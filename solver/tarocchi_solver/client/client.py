@@ -132,9 +132,34 @@ class SolverClient:
         request = rules_service_pb2.ValidateObservationRequest(observation=_message(deal_pb2.Observation, observation))
         return self._call(self._rules.ValidateObservation, request)
 
-    def new_deal(self, variant: str, *, seed: int | None = None, dealer: int | None = None) -> rules_service_pb2.Deal:
-        """Asks for a shuffled deal."""
-        request = rules_service_pb2.NewDealRequest(variant=variant, seed=seed, dealer=dealer)
+    def new_deal(
+        self,
+        variant: str,
+        *,
+        seed: int | None = None,
+        dealer: int | None = None,
+        options: Mapping[str, str] | None = None,
+        standing: deal_pb2.MatchStanding | Json | None = None,
+    ) -> rules_service_pb2.Deal:
+        """Asks for a shuffled deal.
+
+        Args:
+            variant: name of the variant.
+            seed: seed of the shuffle; drawn by the server if None.
+            dealer: the seat that deals; drawn from the seed if None.
+            options: rule options by name; those left out have their defaults.
+            standing: the match before this deal, None before the first.
+
+        Raises:
+            SolverError: the server refused or failed.
+        """
+        request = rules_service_pb2.NewDealRequest(
+            variant=variant,
+            seed=seed,
+            dealer=dealer,
+            options=options,
+            standing=None if standing is None else _message(deal_pb2.MatchStanding, standing),
+        )
         return self._call(self._rules.NewDeal, request).deal
 
     def replay_deal(

@@ -77,6 +77,8 @@ class MoveStatistics:
     difference_standard_error: float
     win_probability: float
     """Share of results with the higher total, ties half."""
+    match_win_probability: float | None
+    """Chance to win the match, draws half; None where the deal stands alone."""
     score_quantiles: tuple[tuple[float, float], ...]
     """Pairs of probability and score: the spread of single results, which is luck, not error."""
     principal_variation: tuple[Event, ...]

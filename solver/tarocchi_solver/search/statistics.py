@@ -7,8 +7,10 @@ differences between moves are taken world by world.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -99,6 +101,7 @@ def describe(
                 difference_to_best=float(differences.mean()) / 2,
                 difference_standard_error=0.0 if exact else standard_error(differences) / 2,
                 win_probability=float(evidence.wins.mean()),
+                match_win_probability=match_win_probability(view, evidence.samples),
                 score_quantiles=_quantiles(evidence.samples),
                 principal_variation=play_line(view, move, line),
             )
@@ -109,6 +112,24 @@ def describe(
 def standard_error(values: Floats) -> float:
     """Returns the standard error of the mean of independent values; at least two of them."""
     return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def match_win_probability(view: View, samples: Floats) -> float | None:
+    """Returns the chance to win the match given results of this deal in half points; None for a single deal.
+
+    The deals still to come are taken as independent, even, and normally distributed with the variant's spread.
+    """
+    variant = view.variant
+    if variant.match_deal_count == 1:
+        return None
+    standing = view.observation.standing
+    side = variant.side_of(view.seat)
+    leads = standing.scores[side] - standing.scores[1 - side] + samples / 2
+    deals_left = variant.match_deal_count - standing.deals_played - 1
+    if deals_left == 0:
+        return float(((np.sign(leads) + 1) / 2).mean())
+    spread = variant.deal_spread * math.sqrt(deals_left)
+    return float(np.mean([NormalDist().cdf(lead / spread) for lead in leads]))
 
 
 def _quantiles(samples: Floats) -> tuple[tuple[float, float], ...]:

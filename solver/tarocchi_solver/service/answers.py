@@ -5,8 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
-from tarocchi_engine import VARIANTS, DealScore, Fault, Pack, SideScore, State, Variant, View
+from tarocchi_engine import (
+    VARIANTS,
+    DealScore,
+    Fault,
+    Match,
+    Pack,
+    SideScore,
+    State,
+    Variant,
+    View,
+    options_of,
+)
 from tarocchi_engine.cards import SuitLetter
+from tarocchi_engine.options import given_options
 from tarocchi_solver import __version__
 from tarocchi_solver.search import Budget, Diagnostics, MoveStatistics, Recommendation, StopReason
 from tarocchi_solver.service.convert import (
@@ -15,6 +27,7 @@ from tarocchi_solver.service.convert import (
     format_move,
     format_observation,
     format_phase,
+    format_standing,
 )
 
 _SUITS: Final[dict[SuitLetter, rules_service_pb2.Suit]] = {
@@ -55,6 +68,12 @@ def _variant(variant: Variant) -> rules_service_pb2.Variant:
         has_declarations=variant.has_declarations,
         announces_discarded_trumps=variant.announces_discarded_trumps,
         pack=_pack(variant.pack),
+        options=[
+            rules_service_pb2.RuleOption(
+                name=option.name, values=option.values, default_value=option.default, summary=option.summary
+            )
+            for option in options_of(variant)
+        ],
     )
 
 
@@ -97,6 +116,8 @@ def deal_answer(state: State, seed: int) -> rules_service_pb2.NewDealResponse:
         dealer=state.table.dealer,
         hands=[_hand(state.variant.pack, hand) for hand in state.dealt],
         seed=seed,
+        options=dict(given_options(state.variant)),
+        standing=format_standing(state.standing),
     )
     return rules_service_pb2.NewDealResponse(deal=deal)
 
@@ -109,6 +130,7 @@ def replay_answer(state: State) -> rules_service_pb2.ReplayDealResponse:
     """Returns where a deal stands."""
     pack = state.variant.pack
     table = state.table
+    score = state.score() if table.is_over else None
     return rules_service_pb2.ReplayDealResponse(
         phase=format_phase(state.phase),
         turn=state.turn,
@@ -119,7 +141,18 @@ def replay_answer(state: State) -> rules_service_pb2.ReplayDealResponse:
         current_trick=_trick(pack, table.leader, table.trick) if table.trick else None,
         observations=[format_observation(state.observe(seat)) for seat in range(state.variant.seat_count)],
         events=[format_event(pack, event) for event in state.events],
-        score=_score(pack, state.score()) if state.turn is None else None,
+        score=_score(pack, score) if score else None,
+        match_progress=_progress(Match(state.variant, table.dealer, state.standing).after(score)) if score else None,
+        match_deal_count=state.variant.match_deal_count,
+    )
+
+
+def _progress(match: Match) -> rules_service_pb2.MatchProgress:
+    return rules_service_pb2.MatchProgress(
+        standing=format_standing(match.standing),
+        next_dealer=match.dealer,
+        finished=match.is_over,
+        winning_side=match.winner if match.is_over else None,
     )
 
 
@@ -180,6 +213,7 @@ def _statistics(pack: Pack, entry: MoveStatistics) -> solver_service_pb2.MoveSta
         difference_to_best=entry.difference_to_best,
         difference_standard_error=entry.difference_standard_error,
         win_probability=entry.win_probability,
+        match_win_probability=entry.match_win_probability,
         score_quantiles=[
             solver_service_pb2.ScoreQuantile(probability=probability, score=score)
             for probability, score in entry.score_quantiles

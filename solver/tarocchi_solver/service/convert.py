@@ -6,7 +6,7 @@ nothing to go on with. Paths are those of the request's fields, such as `observa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
@@ -18,9 +18,11 @@ from tarocchi_engine import (
     InvalidDealError,
     Move,
     Observation,
+    OptionError,
     Pack,
     Phase,
     Play,
+    Standing,
     State,
     UnknownVariantError,
     Variant,
@@ -30,11 +32,12 @@ from tarocchi_engine import (
 )
 from tarocchi_engine.cards import UnknownCardError
 from tarocchi_engine.legality import seat_fault
+from tarocchi_engine.match import FIRST_DEAL
+from tarocchi_engine.options import given_options, with_options
 from tarocchi_solver.search import Budget, ContradictionError
 from tarocchi_solver.search.sampler import WorldNotFoundError
-from tarocchi_solver.service.errors import ViolationReason, invalid_request
+from tarocchi_solver.service.errors import MAX_FAULTS, FaultList, ViolationReason
 
-MAX_FAULTS: Final = 1000
 _LONGEST_NAME: Final = 40
 _PHASES: Final = {
     Phase.DISCARD: deal_pb2.PHASE_DISCARD,
@@ -43,42 +46,53 @@ _PHASES: Final = {
     Phase.END: deal_pb2.PHASE_END,
 }
 
-
-class FaultList:
-    """The faults of one request, up to MAX_FAULTS of them."""
-
-    def __init__(self) -> None:
-        self.faults: list[Fault] = []
-
-    def add(self, path: str, reason: ViolationReason, message: str) -> None:
-        """Notes one fault."""
-        self.extend([Fault(path, reason, message)])
-
-    def extend(self, faults: Iterable[Fault]) -> None:
-        """Notes faults found elsewhere."""
-        for fault in faults:
-            if len(self.faults) < MAX_FAULTS:
-                self.faults.append(fault)
-
-    def raise_if_any(self) -> None:
-        """Raises the `RequestError` of a request with faults."""
-        if self.faults:
-            raise invalid_request(self.faults)
+Game = deal_pb2.Observation | rules_service_pb2.Deal | rules_service_pb2.NewDealRequest
+"""The messages that say what is played: a variant, its options and the match before the deal."""
 
 
-def parse_variant(name: str, faults: FaultList, path: str) -> Variant | None:
-    """Returns the variant called `name`."""
-    if not name:
-        faults.add(path, ViolationReason.MISSING_FIELD, "the name of the variant is missing: ListVariants tells them")
+def parse_variant(message: Game, faults: FaultList, path: str = "") -> Variant | None:
+    """Returns the variant with the rule options that a message at `path` names."""
+    where = _below(path, "variant")
+    if not message.variant:
+        faults.add(where, ViolationReason.MISSING_FIELD, "the name of the variant is missing: ListVariants tells them")
         return None
     try:
-        return get_variant(_shortened(name))
+        variant = get_variant(_shortened(message.variant))
     except UnknownVariantError as error:
-        faults.add(path, ViolationReason.UNKNOWN_VARIANT, str(error))
+        faults.add(where, ViolationReason.UNKNOWN_VARIANT, str(error))
         return None
+    return _with_options(variant, message.options, faults, _below(path, "options"))
 
 
-def parse_cards(pack: Pack, ids: Sequence[str], faults: FaultList, path: str) -> int | None:
+def _with_options(variant: Variant, options: Mapping[str, str], faults: FaultList, path: str) -> Variant | None:
+    """Returns the variant with all given options; each is read alone first, so that every fault is found."""
+    found = []
+    for name, value in sorted(options.items())[:MAX_FAULTS]:
+        try:
+            with_options(variant, {_shortened(name): _shortened(value)})
+        except OptionError as error:
+            found.append(Fault(f"{path}[{repr(error.name)[1:-1]}]", error.reason, error.message))
+    faults.extend(found)
+    return None if found else with_options(variant, options)
+
+
+def parse_standing(message: Game, faults: FaultList, path: str = "") -> Standing:
+    """Returns the match before the deal of a message at `path`; the engine checks what can have happened."""
+    if not message.HasField("standing"):
+        return FIRST_DEAL
+    scores = message.standing.scores
+    if len(scores) != len(FIRST_DEAL.scores):
+        text = f"{len(scores)} scores given: give the points of side 0, then of side 1"
+        faults.add(_below(path, "standing.scores"), ViolationReason.SCORE_COUNT, text)
+        return Standing(deals_played=message.standing.deals_played)
+    return Standing((scores[0], scores[1]), message.standing.deals_played)
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _parse_cards(pack: Pack, ids: Sequence[str], faults: FaultList, path: str) -> int | None:
     """Returns the set of the named cards."""
     mask = 0
     is_clean = True
@@ -109,7 +123,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + "..."
 
 
-def parse_event(variant: Variant, message: deal_pb2.Event, faults: FaultList, path: str) -> Event | None:
+def _parse_event(variant: Variant, message: deal_pb2.Event, faults: FaultList, path: str) -> Event | None:
     """Returns one event."""
     is_seat = 0 <= message.seat < variant.seat_count
     if not is_seat:
@@ -122,13 +136,13 @@ def _parse_move(pack: Pack, message: deal_pb2.Event | deal_pb2.Move, faults: Fau
     match message.WhichOneof("action"):
         case "discard":
             discard = message.discard
-            laid_away = parse_cards(pack, discard.cards, faults, f"{path}.discard.cards")
+            laid_away = _parse_cards(pack, discard.cards, faults, f"{path}.discard.cards")
             if laid_away is None:
                 return None
             announced = discard.announced_trump_count if discard.HasField("announced_trump_count") else None
             return Discard(laid_away or None, announced)
         case "declare":
-            shown = parse_cards(pack, message.declare.cards, faults, f"{path}.declare.cards")
+            shown = _parse_cards(pack, message.declare.cards, faults, f"{path}.declare.cards")
             return None if shown is None else Declare(shown)
         case "play":
             card = _parse_card(pack, message.play.card, faults, f"{path}.play.card")
@@ -142,7 +156,7 @@ def _parse_events(
     variant: Variant, messages: Sequence[deal_pb2.Event], faults: FaultList, path: str
 ) -> tuple[Event, ...]:
     """Returns the events before the first that cannot be read."""
-    events = [parse_event(variant, message, faults, f"{path}[{index}]") for index, message in enumerate(messages)]
+    events = [_parse_event(variant, message, faults, f"{path}[{index}]") for index, message in enumerate(messages)]
     count = next((index for index, event in enumerate(events) if event is None), len(events))
     return tuple(event for event in events[:count] if event is not None)
 
@@ -158,13 +172,22 @@ def parse_observation(
         faults.add("observation", ViolationReason.MISSING_FIELD, "the observation is missing: say what the seat knows")
         return None
     message = request.observation
-    variant = parse_variant(message.variant, faults, "observation.variant")
+    variant = parse_variant(message, faults, "observation")
     if variant is None:
         return None
     unreadable = FaultList()
-    hand = parse_cards(variant.pack, message.hand, unreadable, "observation.hand")
+    standing = parse_standing(message, unreadable, "observation")
+    hand = _parse_cards(variant.pack, message.hand, unreadable, "observation.hand")
     events = _parse_events(variant, message.events, unreadable, "observation.events")
-    observation = Observation(variant.name, message.seat, message.dealer, hand or 0, () if hand is None else events)
+    observation = Observation(
+        variant=variant.name,
+        seat=message.seat,
+        dealer=message.dealer,
+        hand=hand or 0,
+        events=() if hand is None else events,
+        options=given_options(variant),
+        standing=standing,
+    )
     found = [
         fault.below("observation") for fault in find_faults(observation) if hand is not None or fault.path != "hand"
     ]
@@ -184,11 +207,12 @@ def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) 
     if not request.HasField("deal"):
         faults.add("deal", ViolationReason.MISSING_FIELD, "the deal is missing: give the variant and all hands")
         return None
-    variant = parse_variant(request.deal.variant, faults, "deal.variant")
+    variant = parse_variant(request.deal, faults, "deal")
     if variant is None:
         return None
+    standing = parse_standing(request.deal, faults, "deal")
     hands = [
-        parse_cards(variant.pack, hand.cards, faults, f"deal.hands[{seat}].cards")
+        _parse_cards(variant.pack, hand.cards, faults, f"deal.hands[{seat}].cards")
         for seat, hand in enumerate(request.deal.hands)
     ]
     events = _parse_events(variant, request.events, faults, "events")
@@ -196,7 +220,7 @@ def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) 
     if len(known) < len(hands):
         return None
     try:
-        start = State.new(variant, request.deal.dealer, known)
+        start = State.new(variant, request.deal.dealer, known, standing)
     except InvalidDealError as error:
         faults.extend(_deal_fault(fault) for fault in error.faults)
         return None
@@ -209,7 +233,7 @@ def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) 
 
 def _deal_fault(fault: Fault) -> Fault:
     """Returns a fault of a deal with the path of its field in the request."""
-    below = f"{fault.path}.cards" if fault.path.endswith("]") else fault.path
+    below = f"{fault.path}.cards" if fault.path.startswith("hands[") else fault.path
     return Fault(below, fault.reason, fault.message).below("deal")
 
 
@@ -271,11 +295,21 @@ def format_event(pack: Pack, event: Event) -> deal_pb2.Event:
 
 def format_observation(observation: Observation) -> deal_pb2.Observation:
     """Returns an observation as a message."""
-    pack = get_variant(observation.variant).pack
+    options = dict(observation.options)
+    pack = get_variant(observation.variant, options).pack
     return deal_pb2.Observation(
         variant=observation.variant,
         seat=observation.seat,
         dealer=observation.dealer,
         hand=pack.format_mask(observation.hand),
         events=[format_event(pack, event) for event in observation.events],
+        options=options,
+        standing=format_standing(observation.standing),
     )
+
+
+def format_standing(standing: Standing) -> deal_pb2.MatchStanding | None:
+    """Returns the match before a deal as a message, None before the first deal."""
+    if standing == FIRST_DEAL:
+        return None
+    return deal_pb2.MatchStanding(scores=standing.scores, deals_played=standing.deals_played)

@@ -5,7 +5,7 @@ Reasons are part of the contract: they may be added, never renamed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -17,6 +17,7 @@ from google.rpc import error_details_pb2, status_pb2
 from tarocchi_engine import Fault
 
 DOMAIN: Final = "tarocchi-solver"
+MAX_FAULTS: Final = 1000
 DETAILS_BYTES: Final = 5000
 """Details travel as a header, which clients limit to 8 KiB after base64."""
 _LONGEST_MESSAGE: Final = 500
@@ -43,6 +44,10 @@ class ViolationReason(StrEnum):
     MISSING_FIELD = "MISSING_FIELD"
     OUT_OF_RANGE = "OUT_OF_RANGE"
     UNKNOWN_VARIANT = "UNKNOWN_VARIANT"
+    UNKNOWN_OPTION = "UNKNOWN_OPTION"
+    UNKNOWN_OPTION_VALUE = "UNKNOWN_OPTION_VALUE"
+    SCORE_COUNT = "SCORE_COUNT"
+    MATCH_OVER = "MATCH_OVER"
     UNKNOWN_CARD = "UNKNOWN_CARD"
     REPEATED_CARD = "REPEATED_CARD"
     NO_SUCH_SEAT = "NO_SUCH_SEAT"
@@ -133,6 +138,28 @@ def invalid_request(faults: Sequence[Fault]) -> RequestError:
         f"{where}{first.message}{others}",
         faults=faults,
     )
+
+
+class FaultList:
+    """The faults of one request, up to MAX_FAULTS of them."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def add(self, path: str, reason: ViolationReason, message: str) -> None:
+        """Notes one fault."""
+        self.extend([Fault(path, reason, message)])
+
+    def extend(self, faults: Iterable[Fault]) -> None:
+        """Notes faults found elsewhere."""
+        for fault in faults:
+            if len(self.faults) < MAX_FAULTS:
+                self.faults.append(fault)
+
+    def raise_if_any(self) -> None:
+        """Raises the `RequestError` of a request with faults."""
+        if self.faults:
+            raise invalid_request(self.faults)
 
 
 def _cut(text: str, length: int) -> str:

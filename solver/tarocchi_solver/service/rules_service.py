@@ -6,19 +6,20 @@ import grpc
 
 from tarocchi.solver.v1 import rules_service_pb2 as pb
 from tarocchi.solver.v1.rules_service_pb2_grpc import RulesServiceServicer
-from tarocchi_engine import Fault, InvalidDealError, Observation, new_deal, view
+from tarocchi_engine import Fault, InvalidDealError, Observation, State, new_deal, view
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import ContradictionError, check_consistent
 from tarocchi_solver.service import answers
 from tarocchi_solver.service.calls import Servicer, answering
 from tarocchi_solver.service.convert import (
-    FaultList,
     contradiction_fault,
     format_phase,
     parse_deal,
     parse_observation,
+    parse_standing,
     parse_variant,
 )
+from tarocchi_solver.service.errors import FaultList
 
 
 class RulesServicer(Servicer, RulesServiceServicer):
@@ -87,15 +88,17 @@ def find_contradiction(observation: Observation) -> Fault | None:
 def new_deal_of(request: pb.NewDealRequest) -> pb.NewDealResponse:
     """Answers `NewDeal`; raises `RequestError` with every fault."""
     faults = FaultList()
-    variant = parse_variant(request.variant, faults, "variant")
-    faults.raise_if_any()
-    assert variant is not None
+    variant = parse_variant(request, faults)
+    standing = parse_standing(request, faults)
     seed = request.seed if request.HasField("seed") else fresh_seed()
-    try:
-        state = new_deal(variant, seed, request.dealer if request.HasField("dealer") else None)
-    except InvalidDealError as error:
-        faults.extend(error.faults)
+    state: State | None = None
+    if variant is not None:
+        try:
+            state = new_deal(variant, seed, request.dealer if request.HasField("dealer") else None, standing)
+        except InvalidDealError as error:
+            faults.extend(error.faults)
     faults.raise_if_any()
+    assert state is not None
     return answers.deal_answer(state, seed)
 
 

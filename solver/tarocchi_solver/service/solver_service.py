@@ -20,13 +20,12 @@ from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, answering
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.convert import (
-    FaultList,
     contradiction_fault,
     format_budget,
     parse_budget,
     parse_observation,
 )
-from tarocchi_solver.service.errors import RequestError, StatusReason, invalid_request
+from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, invalid_request
 from tarocchi_solver.service.pool import SearchPool
 
 DEADLINE_SHARE: Final = 0.9

@@ -61,19 +61,38 @@ class Event(_message.Message):
     play: Play
     def __init__(self, seat: _Optional[int] = ..., discard: _Optional[_Union[Discard, _Mapping]] = ..., declare: _Optional[_Union[Declare, _Mapping]] = ..., play: _Optional[_Union[Play, _Mapping]] = ...) -> None: ...
 
+class MatchStanding(_message.Message):
+    __slots__ = ("scores", "deals_played")
+    SCORES_FIELD_NUMBER: _ClassVar[int]
+    DEALS_PLAYED_FIELD_NUMBER: _ClassVar[int]
+    scores: _containers.RepeatedScalarFieldContainer[float]
+    deals_played: int
+    def __init__(self, scores: _Optional[_Iterable[float]] = ..., deals_played: _Optional[int] = ...) -> None: ...
+
 class Observation(_message.Message):
-    __slots__ = ("variant", "seat", "dealer", "hand", "events")
+    __slots__ = ("variant", "seat", "dealer", "hand", "events", "options", "standing")
+    class OptionsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     VARIANT_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
     DEALER_FIELD_NUMBER: _ClassVar[int]
     HAND_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    STANDING_FIELD_NUMBER: _ClassVar[int]
     variant: str
     seat: int
     dealer: int
     hand: _containers.RepeatedScalarFieldContainer[str]
     events: _containers.RepeatedCompositeFieldContainer[Event]
-    def __init__(self, variant: _Optional[str] = ..., seat: _Optional[int] = ..., dealer: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[Event, _Mapping]]] = ...) -> None: ...
+    options: _containers.ScalarMap[str, str]
+    standing: MatchStanding
+    def __init__(self, variant: _Optional[str] = ..., seat: _Optional[int] = ..., dealer: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., events: _Optional[_Iterable[_Union[Event, _Mapping]]] = ..., options: _Optional[_Mapping[str, str]] = ..., standing: _Optional[_Union[MatchStanding, _Mapping]] = ...) -> None: ...
 
 class Trick(_message.Message):
     __slots__ = ("leader", "cards", "winner")

@@ -25,51 +25,63 @@ _sym_db = _symbol_database.Default()
 from tarocchi.solver.v1 import deal_pb2 as tarocchi_dot_solver_dot_v1_dot_deal__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&tarocchi/solver/v1/rules_service.proto\x12\x12tarocchi.solver.v1\x1a\x1dtarocchi/solver/v1/deal.proto\"~\n\x04\x43\x61rd\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07name_it\x18\x02 \x01(\t\x12\x0f\n\x07name_en\x18\x03 \x01(\t\x12&\n\x04suit\x18\x04 \x01(\x0e\x32\x18.tarocchi.solver.v1.Suit\x12\x10\n\x08strength\x18\x05 \x01(\x05\x12\x0e\n\x06points\x18\x06 \x01(\x05\"=\n\x04Pack\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\'\n\x05\x63\x61rds\x18\x02 \x03(\x0b\x32\x18.tarocchi.solver.v1.Card\"\xba\x02\n\x07Variant\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08title_it\x18\x02 \x01(\t\x12\x10\n\x08title_en\x18\x03 \x01(\t\x12\x16\n\x0erules_revision\x18\x04 \x01(\x05\x12\x12\n\nseat_count\x18\x05 \x01(\x05\x12\x12\n\nseat_sides\x18\x06 \x03(\x05\x12\x11\n\thand_size\x18\x07 \x01(\x05\x12\x18\n\x10\x64\x65\x61ler_hand_size\x18\x08 \x01(\x05\x12\x15\n\rdiscard_count\x18\t \x01(\x05\x12\x13\n\x0btrick_count\x18\n \x01(\x05\x12\x18\n\x10has_declarations\x18\x0b \x01(\x08\x12\"\n\x1a\x61nnounces_discarded_trumps\x18\x0c \x01(\x08\x12&\n\x04pack\x18\r \x01(\x0b\x32\x18.tarocchi.solver.v1.Pack\"\x15\n\x13ListVariantsRequest\"E\n\x14ListVariantsResponse\x12-\n\x08variants\x18\x01 \x03(\x0b\x32\x1b.tarocchi.solver.v1.Variant\"M\n\x15ListLegalMovesRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\"\x95\x01\n\x16ListLegalMovesResponse\x12\'\n\x05moves\x18\x01 \x03(\x0b\x32\x18.tarocchi.solver.v1.Move\x12(\n\x05phase\x18\x02 \x01(\x0e\x32\x19.tarocchi.solver.v1.Phase\x12\x11\n\x04turn\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04hand\x18\x04 \x03(\tB\x07\n\x05_turn\"R\n\x1aValidateObservationRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\"\x96\x01\n\x1bValidateObservationResponse\x12\x31\n\nviolations\x18\x01 \x03(\x0b\x32\x1d.tarocchi.solver.v1.Violation\x12(\n\x05phase\x18\x02 \x01(\x0e\x32\x19.tarocchi.solver.v1.Phase\x12\x11\n\x04turn\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x07\n\x05_turn\"\x15\n\x04Hand\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\"l\n\x04\x44\x65\x61l\x12\x0f\n\x07variant\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65\x61ler\x18\x02 \x01(\x05\x12\'\n\x05hands\x18\x03 \x03(\x0b\x32\x18.tarocchi.solver.v1.Hand\x12\x11\n\x04seed\x18\x04 \x01(\x04H\x00\x88\x01\x01\x42\x07\n\x05_seed\"]\n\x0eNewDealRequest\x12\x0f\n\x07variant\x18\x01 \x01(\t\x12\x11\n\x04seed\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x13\n\x06\x64\x65\x61ler\x18\x03 \x01(\x05H\x01\x88\x01\x01\x42\x07\n\x05_seedB\t\n\x07_dealer\"9\n\x0fNewDealResponse\x12&\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Deal\"f\n\x11ReplayDealRequest\x12&\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Deal\x12)\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\"\xb0\x03\n\x12ReplayDealResponse\x12(\n\x05phase\x18\x01 \x01(\x0e\x32\x19.tarocchi.solver.v1.Phase\x12\x11\n\x04turn\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12-\n\x0blegal_moves\x18\x03 \x03(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\'\n\x05hands\x18\x04 \x03(\x0b\x32\x18.tarocchi.solver.v1.Hand\x12\x0f\n\x07\x64iscard\x18\x05 \x03(\t\x12)\n\x06tricks\x18\x06 \x03(\x0b\x32\x19.tarocchi.solver.v1.Trick\x12\x30\n\rcurrent_trick\x18\x07 \x01(\x0b\x32\x19.tarocchi.solver.v1.Trick\x12\x35\n\x0cobservations\x18\x08 \x03(\x0b\x32\x1f.tarocchi.solver.v1.Observation\x12)\n\x06\x65vents\x18\t \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12,\n\x05score\x18\n \x01(\x0b\x32\x1d.tarocchi.solver.v1.DealScoreB\x07\n\x05_turn\")\n\tScoreItem\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06points\x18\x02 \x01(\x05\"\x89\x02\n\tSideScore\x12\r\n\x05total\x18\x01 \x01(\x01\x12\x13\n\x0b\x63\x61rd_points\x18\x02 \x01(\x01\x12\x12\n\nlast_trick\x18\x03 \x01(\x01\x12+\n\x04sets\x18\x04 \x03(\x0b\x32\x1d.tarocchi.solver.v1.ScoreItem\x12\x12\n\nsets_total\x18\x05 \x01(\x05\x12\x30\n\tsequences\x18\x06 \x03(\x0b\x32\x1d.tarocchi.solver.v1.ScoreItem\x12\x17\n\x0fsequences_total\x18\x07 \x01(\x05\x12\x14\n\x0c\x64\x65\x63larations\x18\x08 \x01(\x05\x12\x13\n\x0btrick_count\x18\t \x01(\x05\x12\r\n\x05\x63\x61rds\x18\n \x03(\t\"\xa3\x01\n\tDealScore\x12,\n\x05sides\x18\x01 \x03(\x0b\x32\x1d.tarocchi.solver.v1.SideScore\x12\x19\n\x0cwinning_side\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\nmatto_side\x18\x03 \x01(\x05\x12\x12\n\nmatto_card\x18\x04 \x01(\t\x12\x14\n\x0c\x64iscard_side\x18\x05 \x01(\x05\x42\x0f\n\r_winning_side*~\n\x04Suit\x12\x14\n\x10SUIT_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSUIT_SWORDS\x10\x01\x12\x0f\n\x0bSUIT_BATONS\x10\x02\x12\r\n\tSUIT_CUPS\x10\x03\x12\x0e\n\nSUIT_COINS\x10\x04\x12\x0f\n\x0bSUIT_TRUMPS\x10\x05\x12\x0e\n\nSUIT_MATTO\x10\x06\x32\x83\x04\n\x0cRulesService\x12\x61\n\x0cListVariants\x12\'.tarocchi.solver.v1.ListVariantsRequest\x1a(.tarocchi.solver.v1.ListVariantsResponse\x12g\n\x0eListLegalMoves\x12).tarocchi.solver.v1.ListLegalMovesRequest\x1a*.tarocchi.solver.v1.ListLegalMovesResponse\x12v\n\x13ValidateObservation\x12..tarocchi.solver.v1.ValidateObservationRequest\x1a/.tarocchi.solver.v1.ValidateObservationResponse\x12R\n\x07NewDeal\x12\".tarocchi.solver.v1.NewDealRequest\x1a#.tarocchi.solver.v1.NewDealResponse\x12[\n\nReplayDeal\x12%.tarocchi.solver.v1.ReplayDealRequest\x1a&.tarocchi.solver.v1.ReplayDealResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&tarocchi/solver/v1/rules_service.proto\x12\x12tarocchi.solver.v1\x1a\x1dtarocchi/solver/v1/deal.proto\"~\n\x04\x43\x61rd\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07name_it\x18\x02 \x01(\t\x12\x0f\n\x07name_en\x18\x03 \x01(\t\x12&\n\x04suit\x18\x04 \x01(\x0e\x32\x18.tarocchi.solver.v1.Suit\x12\x10\n\x08strength\x18\x05 \x01(\x05\x12\x0e\n\x06points\x18\x06 \x01(\x05\"=\n\x04Pack\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\'\n\x05\x63\x61rds\x18\x02 \x03(\x0b\x32\x18.tarocchi.solver.v1.Card\"R\n\nRuleOption\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06values\x18\x02 \x03(\t\x12\x15\n\rdefault_value\x18\x03 \x01(\t\x12\x0f\n\x07summary\x18\x04 \x01(\t\"\xeb\x02\n\x07Variant\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08title_it\x18\x02 \x01(\t\x12\x10\n\x08title_en\x18\x03 \x01(\t\x12\x16\n\x0erules_revision\x18\x04 \x01(\x05\x12\x12\n\nseat_count\x18\x05 \x01(\x05\x12\x12\n\nseat_sides\x18\x06 \x03(\x05\x12\x11\n\thand_size\x18\x07 \x01(\x05\x12\x18\n\x10\x64\x65\x61ler_hand_size\x18\x08 \x01(\x05\x12\x15\n\rdiscard_count\x18\t \x01(\x05\x12\x13\n\x0btrick_count\x18\n \x01(\x05\x12\x18\n\x10has_declarations\x18\x0b \x01(\x08\x12\"\n\x1a\x61nnounces_discarded_trumps\x18\x0c \x01(\x08\x12&\n\x04pack\x18\r \x01(\x0b\x32\x18.tarocchi.solver.v1.Pack\x12/\n\x07options\x18\x0e \x03(\x0b\x32\x1e.tarocchi.solver.v1.RuleOption\"\x15\n\x13ListVariantsRequest\"E\n\x14ListVariantsResponse\x12-\n\x08variants\x18\x01 \x03(\x0b\x32\x1b.tarocchi.solver.v1.Variant\"M\n\x15ListLegalMovesRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\"\x95\x01\n\x16ListLegalMovesResponse\x12\'\n\x05moves\x18\x01 \x03(\x0b\x32\x18.tarocchi.solver.v1.Move\x12(\n\x05phase\x18\x02 \x01(\x0e\x32\x19.tarocchi.solver.v1.Phase\x12\x11\n\x04turn\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04hand\x18\x04 \x03(\tB\x07\n\x05_turn\"R\n\x1aValidateObservationRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\"\x96\x01\n\x1bValidateObservationResponse\x12\x31\n\nviolations\x18\x01 \x03(\x0b\x32\x1d.tarocchi.solver.v1.Violation\x12(\n\x05phase\x18\x02 \x01(\x0e\x32\x19.tarocchi.solver.v1.Phase\x12\x11\n\x04turn\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\x07\n\x05_turn\"\x15\n\x04Hand\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\"\x89\x02\n\x04\x44\x65\x61l\x12\x0f\n\x07variant\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65\x61ler\x18\x02 \x01(\x05\x12\'\n\x05hands\x18\x03 \x03(\x0b\x32\x18.tarocchi.solver.v1.Hand\x12\x11\n\x04seed\x18\x04 \x01(\x04H\x00\x88\x01\x01\x12\x36\n\x07options\x18\x05 \x03(\x0b\x32%.tarocchi.solver.v1.Deal.OptionsEntry\x12\x33\n\x08standing\x18\x06 \x01(\x0b\x32!.tarocchi.solver.v1.MatchStanding\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x07\n\x05_seed\"\x84\x02\n\x0eNewDealRequest\x12\x0f\n\x07variant\x18\x01 \x01(\t\x12\x11\n\x04seed\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x13\n\x06\x64\x65\x61ler\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12@\n\x07options\x18\x04 \x03(\x0b\x32/.tarocchi.solver.v1.NewDealRequest.OptionsEntry\x12\x33\n\x08standing\x18\x05 \x01(\x0b\x32!.tarocchi.solver.v1.MatchStanding\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x07\n\x05_seedB\t\n\x07_dealer\"9\n\x0fNewDealResponse\x12&\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Deal\"f\n\x11ReplayDealRequest\x12&\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Deal\x12)\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\"\x85\x04\n\x12ReplayDealResponse\x12(\n\x05phase\x18\x01 \x01(\x0e\x32\x19.tarocchi.solver.v1.Phase\x12\x11\n\x04turn\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12-\n\x0blegal_moves\x18\x03 \x03(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\'\n\x05hands\x18\x04 \x03(\x0b\x32\x18.tarocchi.solver.v1.Hand\x12\x0f\n\x07\x64iscard\x18\x05 \x03(\t\x12)\n\x06tricks\x18\x06 \x03(\x0b\x32\x19.tarocchi.solver.v1.Trick\x12\x30\n\rcurrent_trick\x18\x07 \x01(\x0b\x32\x19.tarocchi.solver.v1.Trick\x12\x35\n\x0cobservations\x18\x08 \x03(\x0b\x32\x1f.tarocchi.solver.v1.Observation\x12)\n\x06\x65vents\x18\t \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12,\n\x05score\x18\n \x01(\x0b\x32\x1d.tarocchi.solver.v1.DealScore\x12\x39\n\x0ematch_progress\x18\x0b \x01(\x0b\x32!.tarocchi.solver.v1.MatchProgress\x12\x18\n\x10match_deal_count\x18\x0c \x01(\x05\x42\x07\n\x05_turn\"\x97\x01\n\rMatchProgress\x12\x33\n\x08standing\x18\x01 \x01(\x0b\x32!.tarocchi.solver.v1.MatchStanding\x12\x13\n\x0bnext_dealer\x18\x02 \x01(\x05\x12\x10\n\x08\x66inished\x18\x03 \x01(\x08\x12\x19\n\x0cwinning_side\x18\x04 \x01(\x05H\x00\x88\x01\x01\x42\x0f\n\r_winning_side\")\n\tScoreItem\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06points\x18\x02 \x01(\x05\"\x89\x02\n\tSideScore\x12\r\n\x05total\x18\x01 \x01(\x01\x12\x13\n\x0b\x63\x61rd_points\x18\x02 \x01(\x01\x12\x12\n\nlast_trick\x18\x03 \x01(\x01\x12+\n\x04sets\x18\x04 \x03(\x0b\x32\x1d.tarocchi.solver.v1.ScoreItem\x12\x12\n\nsets_total\x18\x05 \x01(\x05\x12\x30\n\tsequences\x18\x06 \x03(\x0b\x32\x1d.tarocchi.solver.v1.ScoreItem\x12\x17\n\x0fsequences_total\x18\x07 \x01(\x05\x12\x14\n\x0c\x64\x65\x63larations\x18\x08 \x01(\x05\x12\x13\n\x0btrick_count\x18\t \x01(\x05\x12\r\n\x05\x63\x61rds\x18\n \x03(\t\"\xa3\x01\n\tDealScore\x12,\n\x05sides\x18\x01 \x03(\x0b\x32\x1d.tarocchi.solver.v1.SideScore\x12\x19\n\x0cwinning_side\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\nmatto_side\x18\x03 \x01(\x05\x12\x12\n\nmatto_card\x18\x04 \x01(\t\x12\x14\n\x0c\x64iscard_side\x18\x05 \x01(\x05\x42\x0f\n\r_winning_side*~\n\x04Suit\x12\x14\n\x10SUIT_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSUIT_SWORDS\x10\x01\x12\x0f\n\x0bSUIT_BATONS\x10\x02\x12\r\n\tSUIT_CUPS\x10\x03\x12\x0e\n\nSUIT_COINS\x10\x04\x12\x0f\n\x0bSUIT_TRUMPS\x10\x05\x12\x0e\n\nSUIT_MATTO\x10\x06\x32\x83\x04\n\x0cRulesService\x12\x61\n\x0cListVariants\x12\'.tarocchi.solver.v1.ListVariantsRequest\x1a(.tarocchi.solver.v1.ListVariantsResponse\x12g\n\x0eListLegalMoves\x12).tarocchi.solver.v1.ListLegalMovesRequest\x1a*.tarocchi.solver.v1.ListLegalMovesResponse\x12v\n\x13ValidateObservation\x12..tarocchi.solver.v1.ValidateObservationRequest\x1a/.tarocchi.solver.v1.ValidateObservationResponse\x12R\n\x07NewDeal\x12\".tarocchi.solver.v1.NewDealRequest\x1a#.tarocchi.solver.v1.NewDealResponse\x12[\n\nReplayDeal\x12%.tarocchi.solver.v1.ReplayDealRequest\x1a&.tarocchi.solver.v1.ReplayDealResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tarocchi.solver.v1.rules_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SUIT']._serialized_start=2466
-  _globals['_SUIT']._serialized_end=2592
+  _globals['_DEAL_OPTIONSENTRY']._loaded_options = None
+  _globals['_DEAL_OPTIONSENTRY']._serialized_options = b'8\001'
+  _globals['_NEWDEALREQUEST_OPTIONSENTRY']._loaded_options = None
+  _globals['_NEWDEALREQUEST_OPTIONSENTRY']._serialized_options = b'8\001'
+  _globals['_SUIT']._serialized_start=3164
+  _globals['_SUIT']._serialized_end=3290
   _globals['_CARD']._serialized_start=93
   _globals['_CARD']._serialized_end=219
   _globals['_PACK']._serialized_start=221
   _globals['_PACK']._serialized_end=282
-  _globals['_VARIANT']._serialized_start=285
-  _globals['_VARIANT']._serialized_end=599
-  _globals['_LISTVARIANTSREQUEST']._serialized_start=601
-  _globals['_LISTVARIANTSREQUEST']._serialized_end=622
-  _globals['_LISTVARIANTSRESPONSE']._serialized_start=624
-  _globals['_LISTVARIANTSRESPONSE']._serialized_end=693
-  _globals['_LISTLEGALMOVESREQUEST']._serialized_start=695
-  _globals['_LISTLEGALMOVESREQUEST']._serialized_end=772
-  _globals['_LISTLEGALMOVESRESPONSE']._serialized_start=775
-  _globals['_LISTLEGALMOVESRESPONSE']._serialized_end=924
-  _globals['_VALIDATEOBSERVATIONREQUEST']._serialized_start=926
-  _globals['_VALIDATEOBSERVATIONREQUEST']._serialized_end=1008
-  _globals['_VALIDATEOBSERVATIONRESPONSE']._serialized_start=1011
-  _globals['_VALIDATEOBSERVATIONRESPONSE']._serialized_end=1161
-  _globals['_HAND']._serialized_start=1163
-  _globals['_HAND']._serialized_end=1184
-  _globals['_DEAL']._serialized_start=1186
-  _globals['_DEAL']._serialized_end=1294
-  _globals['_NEWDEALREQUEST']._serialized_start=1296
-  _globals['_NEWDEALREQUEST']._serialized_end=1389
-  _globals['_NEWDEALRESPONSE']._serialized_start=1391
-  _globals['_NEWDEALRESPONSE']._serialized_end=1448
-  _globals['_REPLAYDEALREQUEST']._serialized_start=1450
-  _globals['_REPLAYDEALREQUEST']._serialized_end=1552
-  _globals['_REPLAYDEALRESPONSE']._serialized_start=1555
-  _globals['_REPLAYDEALRESPONSE']._serialized_end=1987
-  _globals['_SCOREITEM']._serialized_start=1989
-  _globals['_SCOREITEM']._serialized_end=2030
-  _globals['_SIDESCORE']._serialized_start=2033
-  _globals['_SIDESCORE']._serialized_end=2298
-  _globals['_DEALSCORE']._serialized_start=2301
-  _globals['_DEALSCORE']._serialized_end=2464
-  _globals['_RULESSERVICE']._serialized_start=2595
-  _globals['_RULESSERVICE']._serialized_end=3110
+  _globals['_RULEOPTION']._serialized_start=284
+  _globals['_RULEOPTION']._serialized_end=366
+  _globals['_VARIANT']._serialized_start=369
+  _globals['_VARIANT']._serialized_end=732
+  _globals['_LISTVARIANTSREQUEST']._serialized_start=734
+  _globals['_LISTVARIANTSREQUEST']._serialized_end=755
+  _globals['_LISTVARIANTSRESPONSE']._serialized_start=757
+  _globals['_LISTVARIANTSRESPONSE']._serialized_end=826
+  _globals['_LISTLEGALMOVESREQUEST']._serialized_start=828
+  _globals['_LISTLEGALMOVESREQUEST']._serialized_end=905
+  _globals['_LISTLEGALMOVESRESPONSE']._serialized_start=908
+  _globals['_LISTLEGALMOVESRESPONSE']._serialized_end=1057
+  _globals['_VALIDATEOBSERVATIONREQUEST']._serialized_start=1059
+  _globals['_VALIDATEOBSERVATIONREQUEST']._serialized_end=1141
+  _globals['_VALIDATEOBSERVATIONRESPONSE']._serialized_start=1144
+  _globals['_VALIDATEOBSERVATIONRESPONSE']._serialized_end=1294
+  _globals['_HAND']._serialized_start=1296
+  _globals['_HAND']._serialized_end=1317
+  _globals['_DEAL']._serialized_start=1320
+  _globals['_DEAL']._serialized_end=1585
+  _globals['_DEAL_OPTIONSENTRY']._serialized_start=1530
+  _globals['_DEAL_OPTIONSENTRY']._serialized_end=1576
+  _globals['_NEWDEALREQUEST']._serialized_start=1588
+  _globals['_NEWDEALREQUEST']._serialized_end=1848
+  _globals['_NEWDEALREQUEST_OPTIONSENTRY']._serialized_start=1530
+  _globals['_NEWDEALREQUEST_OPTIONSENTRY']._serialized_end=1576
+  _globals['_NEWDEALRESPONSE']._serialized_start=1850
+  _globals['_NEWDEALRESPONSE']._serialized_end=1907
+  _globals['_REPLAYDEALREQUEST']._serialized_start=1909
+  _globals['_REPLAYDEALREQUEST']._serialized_end=2011
+  _globals['_REPLAYDEALRESPONSE']._serialized_start=2014
+  _globals['_REPLAYDEALRESPONSE']._serialized_end=2531
+  _globals['_MATCHPROGRESS']._serialized_start=2534
+  _globals['_MATCHPROGRESS']._serialized_end=2685
+  _globals['_SCOREITEM']._serialized_start=2687
+  _globals['_SCOREITEM']._serialized_end=2728
+  _globals['_SIDESCORE']._serialized_start=2731
+  _globals['_SIDESCORE']._serialized_end=2996
+  _globals['_DEALSCORE']._serialized_start=2999
+  _globals['_DEALSCORE']._serialized_end=3162
+  _globals['_RULESSERVICE']._serialized_start=3293
+  _globals['_RULESSERVICE']._serialized_end=3808
 # @@protoc_insertion_point(module_scope)

@@ -48,8 +48,20 @@ class Pack(_message.Message):
     cards: _containers.RepeatedCompositeFieldContainer[Card]
     def __init__(self, name: _Optional[str] = ..., cards: _Optional[_Iterable[_Union[Card, _Mapping]]] = ...) -> None: ...
 
+class RuleOption(_message.Message):
+    __slots__ = ("name", "values", "default_value", "summary")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    VALUES_FIELD_NUMBER: _ClassVar[int]
+    DEFAULT_VALUE_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    values: _containers.RepeatedScalarFieldContainer[str]
+    default_value: str
+    summary: str
+    def __init__(self, name: _Optional[str] = ..., values: _Optional[_Iterable[str]] = ..., default_value: _Optional[str] = ..., summary: _Optional[str] = ...) -> None: ...
+
 class Variant(_message.Message):
-    __slots__ = ("name", "title_it", "title_en", "rules_revision", "seat_count", "seat_sides", "hand_size", "dealer_hand_size", "discard_count", "trick_count", "has_declarations", "announces_discarded_trumps", "pack")
+    __slots__ = ("name", "title_it", "title_en", "rules_revision", "seat_count", "seat_sides", "hand_size", "dealer_hand_size", "discard_count", "trick_count", "has_declarations", "announces_discarded_trumps", "pack", "options")
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_IT_FIELD_NUMBER: _ClassVar[int]
     TITLE_EN_FIELD_NUMBER: _ClassVar[int]
@@ -63,6 +75,7 @@ class Variant(_message.Message):
     HAS_DECLARATIONS_FIELD_NUMBER: _ClassVar[int]
     ANNOUNCES_DISCARDED_TRUMPS_FIELD_NUMBER: _ClassVar[int]
     PACK_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
     name: str
     title_it: str
     title_en: str
@@ -76,7 +89,8 @@ class Variant(_message.Message):
     has_declarations: bool
     announces_discarded_trumps: bool
     pack: Pack
-    def __init__(self, name: _Optional[str] = ..., title_it: _Optional[str] = ..., title_en: _Optional[str] = ..., rules_revision: _Optional[int] = ..., seat_count: _Optional[int] = ..., seat_sides: _Optional[_Iterable[int]] = ..., hand_size: _Optional[int] = ..., dealer_hand_size: _Optional[int] = ..., discard_count: _Optional[int] = ..., trick_count: _Optional[int] = ..., has_declarations: bool = ..., announces_discarded_trumps: bool = ..., pack: _Optional[_Union[Pack, _Mapping]] = ...) -> None: ...
+    options: _containers.RepeatedCompositeFieldContainer[RuleOption]
+    def __init__(self, name: _Optional[str] = ..., title_it: _Optional[str] = ..., title_en: _Optional[str] = ..., rules_revision: _Optional[int] = ..., seat_count: _Optional[int] = ..., seat_sides: _Optional[_Iterable[int]] = ..., hand_size: _Optional[int] = ..., dealer_hand_size: _Optional[int] = ..., discard_count: _Optional[int] = ..., trick_count: _Optional[int] = ..., has_declarations: bool = ..., announces_discarded_trumps: bool = ..., pack: _Optional[_Union[Pack, _Mapping]] = ..., options: _Optional[_Iterable[_Union[RuleOption, _Mapping]]] = ...) -> None: ...
 
 class ListVariantsRequest(_message.Message):
     __slots__ = ()
@@ -129,26 +143,48 @@ class Hand(_message.Message):
     def __init__(self, cards: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Deal(_message.Message):
-    __slots__ = ("variant", "dealer", "hands", "seed")
+    __slots__ = ("variant", "dealer", "hands", "seed", "options", "standing")
+    class OptionsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     VARIANT_FIELD_NUMBER: _ClassVar[int]
     DEALER_FIELD_NUMBER: _ClassVar[int]
     HANDS_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    STANDING_FIELD_NUMBER: _ClassVar[int]
     variant: str
     dealer: int
     hands: _containers.RepeatedCompositeFieldContainer[Hand]
     seed: int
-    def __init__(self, variant: _Optional[str] = ..., dealer: _Optional[int] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., seed: _Optional[int] = ...) -> None: ...
+    options: _containers.ScalarMap[str, str]
+    standing: _deal_pb2.MatchStanding
+    def __init__(self, variant: _Optional[str] = ..., dealer: _Optional[int] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., seed: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., standing: _Optional[_Union[_deal_pb2.MatchStanding, _Mapping]] = ...) -> None: ...
 
 class NewDealRequest(_message.Message):
-    __slots__ = ("variant", "seed", "dealer")
+    __slots__ = ("variant", "seed", "dealer", "options", "standing")
+    class OptionsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: str
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
     VARIANT_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     DEALER_FIELD_NUMBER: _ClassVar[int]
+    OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    STANDING_FIELD_NUMBER: _ClassVar[int]
     variant: str
     seed: int
     dealer: int
-    def __init__(self, variant: _Optional[str] = ..., seed: _Optional[int] = ..., dealer: _Optional[int] = ...) -> None: ...
+    options: _containers.ScalarMap[str, str]
+    standing: _deal_pb2.MatchStanding
+    def __init__(self, variant: _Optional[str] = ..., seed: _Optional[int] = ..., dealer: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., standing: _Optional[_Union[_deal_pb2.MatchStanding, _Mapping]] = ...) -> None: ...
 
 class NewDealResponse(_message.Message):
     __slots__ = ("deal",)
@@ -165,7 +201,7 @@ class ReplayDealRequest(_message.Message):
     def __init__(self, deal: _Optional[_Union[Deal, _Mapping]] = ..., events: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ...) -> None: ...
 
 class ReplayDealResponse(_message.Message):
-    __slots__ = ("phase", "turn", "legal_moves", "hands", "discard", "tricks", "current_trick", "observations", "events", "score")
+    __slots__ = ("phase", "turn", "legal_moves", "hands", "discard", "tricks", "current_trick", "observations", "events", "score", "match_progress", "match_deal_count")
     PHASE_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
     LEGAL_MOVES_FIELD_NUMBER: _ClassVar[int]
@@ -176,6 +212,8 @@ class ReplayDealResponse(_message.Message):
     OBSERVATIONS_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     SCORE_FIELD_NUMBER: _ClassVar[int]
+    MATCH_PROGRESS_FIELD_NUMBER: _ClassVar[int]
+    MATCH_DEAL_COUNT_FIELD_NUMBER: _ClassVar[int]
     phase: _deal_pb2.Phase
     turn: int
     legal_moves: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Move]
@@ -186,7 +224,21 @@ class ReplayDealResponse(_message.Message):
     observations: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Observation]
     events: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Event]
     score: DealScore
-    def __init__(self, phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., legal_moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., discard: _Optional[_Iterable[str]] = ..., tricks: _Optional[_Iterable[_Union[_deal_pb2.Trick, _Mapping]]] = ..., current_trick: _Optional[_Union[_deal_pb2.Trick, _Mapping]] = ..., observations: _Optional[_Iterable[_Union[_deal_pb2.Observation, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., score: _Optional[_Union[DealScore, _Mapping]] = ...) -> None: ...
+    match_progress: MatchProgress
+    match_deal_count: int
+    def __init__(self, phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., legal_moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., discard: _Optional[_Iterable[str]] = ..., tricks: _Optional[_Iterable[_Union[_deal_pb2.Trick, _Mapping]]] = ..., current_trick: _Optional[_Union[_deal_pb2.Trick, _Mapping]] = ..., observations: _Optional[_Iterable[_Union[_deal_pb2.Observation, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., score: _Optional[_Union[DealScore, _Mapping]] = ..., match_progress: _Optional[_Union[MatchProgress, _Mapping]] = ..., match_deal_count: _Optional[int] = ...) -> None: ...
+
+class MatchProgress(_message.Message):
+    __slots__ = ("standing", "next_dealer", "finished", "winning_side")
+    STANDING_FIELD_NUMBER: _ClassVar[int]
+    NEXT_DEALER_FIELD_NUMBER: _ClassVar[int]
+    FINISHED_FIELD_NUMBER: _ClassVar[int]
+    WINNING_SIDE_FIELD_NUMBER: _ClassVar[int]
+    standing: _deal_pb2.MatchStanding
+    next_dealer: int
+    finished: bool
+    winning_side: int
+    def __init__(self, standing: _Optional[_Union[_deal_pb2.MatchStanding, _Mapping]] = ..., next_dealer: _Optional[int] = ..., finished: bool = ..., winning_side: _Optional[int] = ...) -> None: ...
 
 class ScoreItem(_message.Message):
     __slots__ = ("name", "points")

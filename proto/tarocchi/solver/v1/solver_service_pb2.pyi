@@ -58,7 +58,7 @@ class RecommendMoveResponse(_message.Message):
     def __init__(self, move: _Optional[_Union[_deal_pb2.Move, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[MoveStatistics, _Mapping]]] = ..., exact: bool = ..., diagnostics: _Optional[_Union[Diagnostics, _Mapping]] = ...) -> None: ...
 
 class MoveStatistics(_message.Message):
-    __slots__ = ("move", "rank", "visits", "worlds", "expected_score", "standard_error", "difference_to_best", "difference_standard_error", "win_probability", "score_quantiles", "principal_variation")
+    __slots__ = ("move", "rank", "visits", "worlds", "expected_score", "standard_error", "difference_to_best", "difference_standard_error", "win_probability", "score_quantiles", "principal_variation", "match_win_probability")
     MOVE_FIELD_NUMBER: _ClassVar[int]
     RANK_FIELD_NUMBER: _ClassVar[int]
     VISITS_FIELD_NUMBER: _ClassVar[int]
@@ -70,6 +70,7 @@ class MoveStatistics(_message.Message):
     WIN_PROBABILITY_FIELD_NUMBER: _ClassVar[int]
     SCORE_QUANTILES_FIELD_NUMBER: _ClassVar[int]
     PRINCIPAL_VARIATION_FIELD_NUMBER: _ClassVar[int]
+    MATCH_WIN_PROBABILITY_FIELD_NUMBER: _ClassVar[int]
     move: _deal_pb2.Move
     rank: int
     visits: int
@@ -81,7 +82,8 @@ class MoveStatistics(_message.Message):
     win_probability: float
     score_quantiles: _containers.RepeatedCompositeFieldContainer[ScoreQuantile]
     principal_variation: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Event]
-    def __init__(self, move: _Optional[_Union[_deal_pb2.Move, _Mapping]] = ..., rank: _Optional[int] = ..., visits: _Optional[int] = ..., worlds: _Optional[int] = ..., expected_score: _Optional[float] = ..., standard_error: _Optional[float] = ..., difference_to_best: _Optional[float] = ..., difference_standard_error: _Optional[float] = ..., win_probability: _Optional[float] = ..., score_quantiles: _Optional[_Iterable[_Union[ScoreQuantile, _Mapping]]] = ..., principal_variation: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ...) -> None: ...
+    match_win_probability: float
+    def __init__(self, move: _Optional[_Union[_deal_pb2.Move, _Mapping]] = ..., rank: _Optional[int] = ..., visits: _Optional[int] = ..., worlds: _Optional[int] = ..., expected_score: _Optional[float] = ..., standard_error: _Optional[float] = ..., difference_to_best: _Optional[float] = ..., difference_standard_error: _Optional[float] = ..., win_probability: _Optional[float] = ..., score_quantiles: _Optional[_Iterable[_Union[ScoreQuantile, _Mapping]]] = ..., principal_variation: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., match_win_probability: _Optional[float] = ...) -> None: ...
 
 class ScoreQuantile(_message.Message):
     __slots__ = ("probability", "score")

@@ -1,0 +1,71 @@
+"""Matches: several deals whose scores add up. One concept for all variants; each says how long its match is.
+
+A match is plain data between deals: the scores so far, who deals next, how many deals were played. Nothing is stored
+anywhere; whoever runs a table keeps the record and hands it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tarocchi_engine.errors import Fault
+from tarocchi_engine.variant import DealScore, Variant, winner_of
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What both sides have from the earlier deals of a match; nothing of it in a single deal."""
+
+    scores: tuple[float, float] = (0.0, 0.0)
+    """Points of side 0 and of side 1."""
+    deals_played: int = 0
+
+
+FIRST_DEAL = Standing()
+"""The standing before the first deal, and in a single one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match between two of its deals, or at its end."""
+
+    variant: Variant
+    dealer: int
+    """The seat that deals next."""
+    standing: Standing = FIRST_DEAL
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no deal is left."""
+        return self.standing.deals_played >= self.variant.match_deal_count
+
+    @property
+    def winner(self) -> int | None:
+        """The side that has won the finished match, None for a draw; raises ValueError before the end."""
+        if not self.is_over:
+            raise ValueError("the match is not over: some of its deals are still to be played")
+        return winner_of(self.standing.scores)
+
+    def after(self, score: DealScore) -> Match:
+        """Returns the match after one more deal; the deal passes to the next seat. Raises ValueError at the end."""
+        if self.is_over:
+            raise ValueError("the match is over: start a new one")
+        first, second = (before + side.total for before, side in zip(self.standing.scores, score.sides, strict=True))
+        standing = Standing((first, second), self.standing.deals_played + 1)
+        return replace(self, dealer=self.variant.next_seat(self.dealer), standing=standing)
+
+
+def find_standing_faults(variant: Variant, standing: Standing) -> list[Fault]:
+    """Returns everything wrong with the standing of a match in which one more deal is played."""
+    played, deals = standing.deals_played, variant.match_deal_count
+    if played < 0:
+        return [Fault("deals_played", "OUT_OF_RANGE", f"{played} deals cannot have been played: give 0 or more")]
+    if played >= deals:
+        message = f"{played} deals were played and a match has {deals} here: no deal is left to play"
+        return [Fault("deals_played", "MATCH_OVER", message)]
+    most = played * variant.most_points
+    return [
+        Fault(f"scores[{side}]", "OUT_OF_RANGE", f"{points:g} points cannot come from {played} deals: give 0 to {most}")
+        for side, points in enumerate(standing.scores)
+        if not 0 <= points <= most
+    ]
