@@ -136,14 +136,14 @@ def _apply_observed(
     """Makes one observed move at the table; returns the seat's hand and the known discard after it."""
     move = event.move
     check_cards(move)
+    table.check_turn(event.seat)
     if event.seat != observation.seat:
         _check_foreign(table, observation, event)
         table.apply(event.seat, move)
         return hand, aside
-    if event.seat == table.turn and not table.is_over:
-        if table.phase is Phase.DECLARE and isinstance(move, Play):
-            table.apply(event.seat, Declare(0))
-        move = checked_move(table, hand, move)
+    if table.phase is Phase.DECLARE and isinstance(move, Play):
+        table.apply(event.seat, Declare(0))
+    move = checked_move(table, hand, move)
     table.apply(event.seat, move)
     match move:
         case Discard(cards):

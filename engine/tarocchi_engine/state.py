@@ -95,8 +95,13 @@ class State:
         return State(self.dealt, tuple(hands), aside, table, self.standing)
 
     def observe(self, seat: int) -> Observation:
-        """Returns what `seat` knows: the cards dealt to it and the events as it saw them."""
+        """Returns what `seat` knows: the cards dealt to it and the events as it saw them.
+
+        Raises IndexError if there is no such seat.
+        """
         table = self.table
+        if not 0 <= seat < table.variant.seat_count:
+            raise IndexError(f"there is no seat {seat}: seats are 0 to {table.variant.seat_count - 1}")
         events = tuple(Event(event.seat, observed_move(event, seat)) for event in table.events)
         return Observation(
             table.variant.name,
@@ -147,8 +152,11 @@ def find_deal_faults(variant: Variant, dealer: int, hands: Sequence[int]) -> lis
 def new_deal(variant: Variant, seed: int, dealer: int | None = None, standing: Standing = FIRST_DEAL) -> State:
     """Deals a pack shuffled by `seed`, as one deal of a match; without `dealer` the seed draws one too.
 
-    Raises `InvalidDealError` if there is no such seat or the match has no deal left.
+    Raises `InvalidDealError` if there is no such seat or the match has no deal left, ValueError for a seed outside
+    0 to 2**64 - 1.
     """
+    if not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed is {seed}: give an integer from 0 to 2**64 - 1")
     if dealer is None:
         dealer = split(seed, _DEALER) % variant.seat_count
     order = list(range(CARD_COUNT))

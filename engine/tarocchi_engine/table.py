@@ -147,14 +147,7 @@ class Table:
 
         A card played where the seat still has to declare counts as declaring nothing first.
         """
-        if self.phase is Phase.END:
-            raise IllegalMoveError("DEAL_OVER", "the deal has ended: remove the moves after its last card")
-        if seat != self.turn:
-            raise IllegalMoveError(
-                "OUT_OF_TURN",
-                f"seat {seat} moves but it is the turn of seat {self.turn} to {self.phase}",
-                "seat",
-            )
+        self.check_turn(seat)
         if self.phase is Phase.DECLARE and isinstance(move, Play):
             self.apply(seat, Declare(0))
         if _PHASE_OF[type(move)] is not self.phase:
@@ -171,6 +164,17 @@ class Table:
             case Play(card):
                 self._play(seat, card)
         self.events = (*self.events, Event(seat, move))
+
+    def check_turn(self, seat: int) -> None:
+        """Raises `IllegalMoveError` unless it is the turn of `seat`."""
+        if self.phase is Phase.END:
+            raise IllegalMoveError("DEAL_OVER", "the deal has ended: remove the moves after its last card")
+        if seat != self.turn:
+            raise IllegalMoveError(
+                "OUT_OF_TURN",
+                f"seat {seat} moves but it is the turn of seat {self.turn} to {self.phase}",
+                "seat",
+            )
 
     def _discard(self, move: Discard) -> None:
         self.announced_trump_count = move.announced_trump_count

@@ -477,3 +477,25 @@ def test_damage_is_refused_or_playable() -> None:
 @pytest.mark.parametrize("round_index", range(20))
 def test_much_damage_is_refused_or_playable(round_index: int) -> None:
     fuzz(f"damage {round_index}", 5000)
+
+
+def test_a_discard_by_the_wrong_seat_is_out_of_turn_whatever_it_shows() -> None:
+    """The advice to hide the cards would be wrong: the dealer itself observes."""
+    state = new_deal(get_variant("piedicavallo"), 3, dealer=3)
+    state = state.apply_move(state.legal_moves()[0])
+    observation = state.observe(3)
+    misplaced = replace(observation, events=(Event(1, observation.events[0].move),))
+    (fault,) = find_faults(misplaced)
+    assert (fault.path, fault.reason) == ("events[0].seat", "OUT_OF_TURN")
+
+
+@pytest.mark.parametrize("seat", [-1, 4, 9])
+def test_there_is_nothing_to_see_from_no_seat(seat: int) -> None:
+    with pytest.raises(IndexError, match="seats are 0 to 3"):
+        new_deal(get_variant("bolognese"), 1).observe(seat)
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 64])
+def test_seeds_have_64_bits(seed: int) -> None:
+    with pytest.raises(ValueError, match="seed is"):
+        new_deal(get_variant("bolognese"), seed)

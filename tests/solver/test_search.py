@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import threading
 from dataclasses import replace
@@ -164,8 +165,27 @@ def test_budgets_are_kept(name: str) -> None:
         assert answer.diagnostics.iterations <= max(5000, 2 * moves)
         assert answer.diagnostics.stop_reason is StopReason.ITERATIONS
         answer = search(observation, Budget(worlds=40), seed=1)
-        assert answer.diagnostics.worlds <= max(40, MIN_WORLDS) or view(observation).phase is Phase.DISCARD
+        assert answer.diagnostics.worlds <= 40
         assert answer.diagnostics.stop_reason is StopReason.WORLDS
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("index", [0, 1, 12])
+def test_the_smallest_budgets_do_the_minimum(name: str, index: int) -> None:
+    state, observation = decisions(name, 5)[index]
+    moves = len(state.legal_moves())
+    rounds = math.ceil(math.log2(moves)) + 2 if state.phase is Phase.DISCARD else 0
+    least = 2 * rounds or MIN_WORLDS
+    for budget, reason in (
+        (Budget(worlds=1), StopReason.WORLDS),
+        (Budget(iterations=1), StopReason.ITERATIONS),
+        (Budget(iterations=10**6, worlds=3), StopReason.WORLDS),
+    ):
+        answer = search(observation, budget, seed=1)
+        if moves > 1:
+            assert answer.diagnostics.stop_reason is reason
+            assert answer.diagnostics.worlds == least
+        assert answer.move in state.legal_moves()
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -208,6 +228,7 @@ def test_a_signal_given_before_the_start_still_leaves_a_sane_answer() -> None:
         (Budget(iterations=0), 1, 1, "budget.iterations"),
         (Budget(worlds=-5), 1, 1, "budget.worlds"),
         (Budget(time_ms=-1), 1, 1, "budget.time_ms"),
+        (Budget(iterations=1e3), 1, 1, "budget.iterations"),  # type: ignore[arg-type]
         (Budget(), -1, 1, "seed"),
         (Budget(), 1 << 64, 1, "seed"),
         (Budget(), 1, 0, "threads"),

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tarocchi_solver.search.decision import Decision
-from tarocchi_solver.search.results import Budget, Diagnostics, Recommendation, StopReason
+from tarocchi_solver.search.results import MAX_SAMPLED_WORLDS, Budget, Diagnostics, Recommendation, StopReason
 from tarocchi_solver.search.runner import Limits, Runner, Worlds
 from tarocchi_solver.search.statistics import Evidence, describe, rank_moves
 
@@ -32,7 +32,7 @@ Integers = npt.NDArray[np.int64]
 
 def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
     """Returns the recommendation for a choice among many moves."""
-    race = _Race(decision, runner, _total_iterations(budget, len(decision.moves)))
+    race = _Race(decision, runner, budget)
     order = race.run()
     evidence, reason = race.evaluate(order)
     ranked = [(decision.moves[arm], int(race.visits[arm]), evidence[arm]) for arm in order]
@@ -45,17 +45,11 @@ def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
             worlds=race.world_count,
             evaluation_worlds=max(len(item.values) for item in evidence),
             iterations=int(race.visits.sum()),
-            stop_reason=reason or (StopReason.ITERATIONS if budget.iterations else StopReason.WORLDS),
+            stop_reason=reason or race.cap_reached(),
             exact_solves=0,
             rejected_worlds=race.rejected,
         ),
     )
-
-
-def _total_iterations(budget: Budget, arm_count: int) -> int | None:
-    """Returns the playouts to spend, None where only time limits them."""
-    caps = [budget.iterations, None if budget.worlds is None else budget.worlds * arm_count]
-    return min((cap for cap in caps if cap is not None), default=None)
 
 
 @dataclass
@@ -64,7 +58,7 @@ class _Race:
 
     decision: Decision
     runner: Runner
-    total: int | None
+    budget: Budget
     world_count: int = 0
     rejected: int = 0
     started: float = field(default_factory=time.monotonic)
@@ -80,8 +74,9 @@ class _Race:
         rounds = math.ceil(math.log2(len(alive)))
         first = 0
         for number in range(rounds):
-            share = None if self.total is None else CHOICE_SHARE * self.total / rounds
-            worlds = self._try(alive, first, share, CHOICE_SHARE * (number + 1) / rounds, surely=number == 0)
+            worlds = self._try(
+                alive, first, CHOICE_SHARE / rounds, CHOICE_SHARE * (number + 1) / rounds, surely=number == 0
+            )
             if worlds is None:
                 break
             first = int(worlds.numbers[-1]) + 1
@@ -98,12 +93,11 @@ class _Race:
         """Returns the evidence of every move, by index, from worlds that chose nothing; and what cut it short."""
         everything = np.array(order)
         finalists = everything[:FINALISTS]
-        share = None if self.total is None else ALL_MOVES_SHARE * self.total
-        common = self._try(everything, EVALUATION_WORLDS, share, CHOICE_SHARE + ALL_MOVES_SHARE, surely=True)
+        spent = CHOICE_SHARE + ALL_MOVES_SHARE
+        common = self._try(everything, EVALUATION_WORLDS, ALL_MOVES_SHARE, spent, surely=True)
         assert common is not None
         values, wins = common.block.totals.astype(np.float64), common.block.wins / 2
-        share = None if self.total is None else (1 - CHOICE_SHARE - ALL_MOVES_SHARE) * self.total
-        further = self._try(finalists, int(common.numbers[-1]) + 1, share, 1.0, surely=False)
+        further = self._try(finalists, int(common.numbers[-1]) + 1, 1 - spent, 1.0, surely=False)
         evidence = [Evidence(values[:, place], wins[:, place], values[:, place]) for place in np.argsort(everything)]
         if further is not None:
             for place, arm in enumerate(finalists):
@@ -113,12 +107,22 @@ class _Race:
                 evidence[arm] = Evidence(joined, shares, joined)
         return evidence, self.runner.limits.reason()
 
-    def _try(self, arms: Integers, first: int, share: float | None, time_share: float, surely: bool) -> Worlds | None:
+    def cap_reached(self) -> StopReason:
+        """Returns which cap ended a race that ran its course: the tighter one for a round with all moves."""
+        iterations, worlds = self.budget.iterations, self.budget.worlds
+        if iterations is None or (worlds is not None and worlds <= iterations // len(self.visits)):
+            return StopReason.WORLDS
+        return StopReason.ITERATIONS
+
+    def _try(self, arms: Integers, first: int, share: float, time_share: float, surely: bool) -> Worlds | None:
         """Plays `arms` once in each of some worlds from number `first` on; None if no time was left for any.
 
-        `share` is the number of playouts, `time_share` the part of the search's time that may have passed at the end.
+        `share` is the part of the caps to spend, `time_share` the part of the time that may have passed at the end.
         """
-        count = None if share is None else max(MIN_WORLDS, int(share) // len(arms))
+        caps = [share * min(self.budget.worlds or MAX_SAMPLED_WORLDS, MAX_SAMPLED_WORLDS)]
+        if self.budget.iterations is not None:
+            caps.append(share * self.budget.iterations / len(arms))
+        count = max(MIN_WORLDS, int(min(caps)))
         limits = self.runner.limits
         deadline = limits.deadline
         if deadline is not None:

@@ -16,6 +16,7 @@ from tarocchi_solver.search.exact import EXACT_TRICKS, MAX_WORLDS, exact_values
 from tarocchi_solver.search.halving import halve
 from tarocchi_solver.search.results import (
     DEFAULT_BUDGET,
+    MAX_SAMPLED_WORLDS,
     Budget,
     Diagnostics,
     Recommendation,
@@ -35,8 +36,6 @@ WANTED_WORLDS = 1000
 MAX_TREE_ITERATIONS = 10_000
 MAX_ITERATIONS = 2_000_000_000
 """No search does more, so that every count of an answer fits 32 bits."""
-MAX_SAMPLED_WORLDS = 200_000
-"""No search samples more: a bound on its memory (under a kilobyte a world), far beyond what still changes an answer."""
 _WORLDS_STREAM = 1
 
 
@@ -93,8 +92,8 @@ def check_consistent(observation: Observation) -> None:
 def _check_arguments(budget: Budget, seed: int | None, threads: int, options: SearchOptions) -> None:
     for name in ("worlds", "iterations", "time_ms"):
         value = getattr(budget, name)
-        if value is not None and value < 1:
-            raise ValueError(f"budget.{name} is {value}: give at least 1, or leave it out for no such cap")
+        if value is not None and (not isinstance(value, int) or value < 1):
+            raise ValueError(f"budget.{name} is {value}: give a whole number from 1, or leave it out for no such cap")
     if seed is not None and not 0 <= seed < 1 << 64:
         raise ValueError(f"seed is {seed}: give an integer from 0 to 2**64 - 1, or leave it out to have one drawn")
     if threads < 1:
@@ -158,7 +157,7 @@ def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendatio
         )
         for arm in order
     ]
-    reached = StopReason.WORLDS if count == world_cap else StopReason.ITERATIONS
+    reached = StopReason.WORLDS if world_cap <= iteration_cap // iterations else StopReason.ITERATIONS
     return Recommendation(
         move=moves[order[0]],
         moves=describe(decision.view, ranked, [common_line(block.lines[:, arm]) for arm in order], exact=False),

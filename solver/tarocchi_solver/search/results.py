@@ -28,7 +28,11 @@ class Playout(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Caps on the work of one search; the first one reached ends it. Without any, DEFAULT_BUDGET holds."""
+    """Caps on the work of one search; the first one reached ends it. Without any, DEFAULT_BUDGET holds.
+
+    A small minimum is always done, even where a cap is lower: six worlds with one iteration for each legal move, or,
+    for a choice by halving such as the dealer's discard, two worlds in each of its rounds.
+    """
 
     worlds: int | None = None
     iterations: int | None = None
@@ -43,6 +47,8 @@ class Budget:
 
 
 DEFAULT_BUDGET = Budget(iterations=20_000)
+MAX_SAMPLED_WORLDS = 200_000
+"""No search samples more: a bound on its memory (under a kilobyte a world), far beyond what still changes an answer."""
 
 
 @dataclass(frozen=True, slots=True)
