@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
@@ -13,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 from rich.table import Table
 
 from tarocchi_bench.agents import AgentSpecError
-from tarocchi_bench.arena import play_match
+from tarocchi_bench.arena import MatchPlan, play_match
 from tarocchi_bench.throughput import measure
 from tarocchi_engine import VARIANTS, UnknownVariantError
 
@@ -53,6 +54,8 @@ def arena(
     pairs: Annotated[int, typer.Option(help="deals, each played twice with the sides exchanged")] = 100,
     seed: Annotated[int, typer.Option(help="seed of the deals and of the thinking")] = 1,
     workers: Annotated[int, typer.Option(help="processes that play at the same time")] = os.cpu_count() or 1,
+    record: Annotated[Path | None, typer.Option(help="JSON lines: pairs found there are not played again")] = None,
+    gain: Annotated[float | None, typer.Option(help="stop when this advantage, or none, is established")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Plays a duplicate match and prints A's advantage in points a deal with its standard error over pairs."""
@@ -60,8 +63,14 @@ def arena(
     with Progress(*columns, console=_notes, transient=True, disable=not _notes.is_terminal) as progress:
         task = progress.add_task("pairs", total=pairs)
         try:
-            result = play_match(variant, a, b, pairs, seed, workers, lambda: progress.advance(task))
-        except (AgentSpecError, UnknownVariantError, ValueError) as error:
+            result = play_match(
+                MatchPlan(variant, a, b, seed, pairs),
+                workers=workers,
+                record=record,
+                gain=gain,
+                progress=lambda: progress.advance(task),
+            )
+        except (AgentSpecError, UnknownVariantError, ValueError, OSError) as error:
             progress.stop()
             _fail(error)
     _print(asdict(result), as_json, f"{a} against {b}")

@@ -6,7 +6,9 @@ import contextlib
 import json
 import math
 import os
+import random
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -15,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from tarocchi_bench.agents import AgentSpecError, parse_agent
-from tarocchi_bench.arena import Pair, play_match, play_pair, summarise
+from tarocchi_bench.arena import MatchPlan, Pair, play_match, play_pair, summarise
+from tarocchi_bench.sequential import BOUND, log_likelihood_ratio, verdict
 from tarocchi_engine import VARIANTS, new_deal
 
 AGENTS = ("random", "greedy", "solver:iterations=50", "solver:worlds=8,playout=random,exploration=1.0")
@@ -37,32 +40,32 @@ def test_agents_play_legal_deals(name: str, agent: str) -> None:
 def test_an_agent_against_itself_comes_out_even(name: str) -> None:
     """Both plays of a pair are then the same deal with the same moves, seen from both sides."""
     for agent in AGENTS[:3]:
-        pair = play_pair(name, agent, agent, 5, 2)
+        pair = play_pair(MatchPlan(name, agent, agent, 5, 9), 2)
         assert pair.results[0] == -pair.results[1]
         assert pair.difference == 0
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_exchanging_the_agents_changes_the_sign(name: str) -> None:
-    forth = play_pair(name, "greedy", "random", 7, 1)
-    back = play_pair(name, "random", "greedy", 7, 1)
+    forth = play_pair(MatchPlan(name, "greedy", "random", 7, 9), 1)
+    back = play_pair(MatchPlan(name, "random", "greedy", 7, 9), 1)
     assert forth.difference == -back.difference
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_workers_do_not_change_the_result(name: str) -> None:
-    one, two = (play_match(name, "greedy", "random", 6, 9, workers) for workers in (1, 2))
+    one, two = (play_match(MatchPlan(name, "greedy", "random", 9, 6), workers=workers) for workers in (1, 2))
     assert one == two
 
 
 def test_greedy_beats_random() -> None:
-    result = play_match("piedicavallo", "greedy", "random", 60, 3, 1)
+    result = play_match(MatchPlan("piedicavallo", "greedy", "random", 3, 60))
     assert result.low_95 > 0
 
 
 def test_summary_is_over_pairs() -> None:
     pairs = [Pair(0, (10.0, -4.0)), Pair(1, (6.0, 6.0)), Pair(2, (-3.0, 0.0))]
-    result = summarise("bolognese", "a", "b", 1, pairs)
+    result = summarise(MatchPlan("bolognese", "a", "b", 1, 3), pairs)
     differences = [3.0, 6.0, -1.5]
     mean = sum(differences) / 3
     assert result.mean_difference == pytest.approx(mean)
@@ -153,3 +156,68 @@ def members(group: int) -> list[int]:
                 if int(fields[2]) == group and fields[0] != "Z":
                     found.append(int(entry.name))
     return found
+
+
+def test_a_record_lets_a_match_go_on(tmp_path: Path) -> None:
+    record = tmp_path / "match.jsonl"
+    plan = MatchPlan("piedicavallo", "greedy", "random", 4, 8)
+    whole = play_match(plan)
+    play_match(MatchPlan("piedicavallo", "greedy", "random", 4, 5), record=record)
+    text = record.read_text()
+    assert len(text.splitlines()) == 5
+    record.write_text(text[:-20])  # cut while the last line was written
+    calls: list[None] = []
+    assert play_match(plan, record=record, progress=lambda: calls.append(None)) == whole
+    assert len(calls) == 8
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    assert sorted(line["pair"] for line in lines) == list(range(8))
+    before = record.read_text()
+    assert play_match(plan, record=record) == whole
+    assert record.read_text() == before
+
+
+@pytest.mark.parametrize(
+    "text", ["no json\n{}\n", '{"variant": "bolognese", "a": "x", "b": "y", "seed": 1, "pair": 0, "results": [1, 2]}\n']
+)
+def test_a_record_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
+    record = tmp_path / "other.jsonl"
+    record.write_text(text)
+    with pytest.raises(ValueError, match="line 1"):
+        play_match(MatchPlan("piedicavallo", "greedy", "random", 4, 8), record=record)
+    assert record.read_text() == text
+
+
+def test_the_sequential_test_decides() -> None:
+    rng = random.Random(1)
+    level = [rng.gauss(0.0, 10.0) for _ in range(2000)]
+    better = [value + 5.0 for value in level]
+    assert verdict(level[:49], 5.0) is None
+    assert verdict(level, 5.0) == "no gain"
+    assert verdict(better, 5.0) == "gain"
+    assert verdict([1.0] * 60, 5.0) is None
+    spread = statistics.stdev(better)
+    by_definition = sum((5.0 * value - 12.5) / statistics.variance(better) for value in better)
+    assert log_likelihood_ratio(better, 5.0) == pytest.approx(by_definition)
+    assert spread > 0
+    assert pytest.approx(2.944, abs=1e-3) == BOUND
+
+
+def test_error_rates_of_the_sequential_test_are_near_their_nominal_values() -> None:
+    """Two hundred matches under either hypothesis: about one in twenty goes wrong."""
+    for truth, wrong in ((0.0, "gain"), (4.0, "no gain")):
+        rng = random.Random(int(truth) + 7)
+        mistakes = 0
+        for _ in range(200):
+            differences = [rng.gauss(truth, 10.0) for _ in range(50)]
+            while (found := verdict(differences, 4.0)) is None:
+                differences.extend(rng.gauss(truth, 10.0) for _ in range(10))
+            mistakes += found == wrong
+        assert mistakes <= 22
+
+
+def test_a_match_ends_when_the_test_has_decided() -> None:
+    plan = MatchPlan("piedicavallo", "greedy", "random", 3, 400)
+    result = play_match(plan, gain=8.0)
+    assert result.verdict == "gain"
+    assert result.pairs < 400
+    assert play_match(plan, gain=8.0, workers=2).pairs == result.pairs
