@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from tarocchi_engine.cards import Pack
 from tarocchi_engine.errors import IllegalMoveError
+from tarocchi_engine.layout import ASIDE_SIDE, DECLARED, LAST_SIDE, MATTO_SIDE, NO_CARD
+from tarocchi_engine.scoring import settle_piles
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +134,34 @@ class Variant(ABC):
         return (0,)
 
     @abstractmethod
+    def count_pile(self, pile: int, *, declarations: int, took_last_trick: bool, trick_count: int) -> SideScore:
+        """Counts the final pile of a side that has declared so many points."""
+
     def score(self, position: NDArray[np.uint64], trick_counts: tuple[int, int]) -> DealScore:
-        """Counts a finished deal."""
+        """Counts a finished deal: settles Matto and discard, then counts both piles."""
+        piles = np.zeros(2, dtype=np.uint64)
+        given = int(settle_piles(position, piles))
+        sides = tuple(
+            self.count_pile(
+                int(piles[side]),
+                declarations=int(position[DECLARED + side]) // 2,
+                took_last_trick=int(position[LAST_SIDE]) == side,
+                trick_count=trick_counts[side],
+            )
+            for side in (0, 1)
+        )
+
+        def keeper(side: int) -> int:
+            """A side without a trick keeps nothing."""
+            return side if trick_counts[side] else 1 - side
+
+        return DealScore(
+            sides=sides,
+            winner=winner_of((sides[0].total, sides[1].total)),
+            matto_side=keeper(int(position[MATTO_SIDE])),
+            matto_card=None if given == NO_CARD else given,
+            discard_side=keeper(int(position[ASIDE_SIDE])),
+        )
 
     def _check_discard_shape(self, hand: int, cards: int) -> None:
         """Raises unless `cards` are the right number of the dealer's cards and none of five points."""

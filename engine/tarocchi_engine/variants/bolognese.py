@@ -7,14 +7,13 @@ from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarocchi_engine.cards import BOLOGNESE_PACK, Pack, cards_in
 from tarocchi_engine.combinations import combination_items, combination_points, used_cards
 from tarocchi_engine.errors import IllegalMoveError
-from tarocchi_engine.layout import ASIDE_SIDE, DECLARED, LAST_SIDE, MATTO_SIDE, NO_CARD, SCORING_BOLOGNESE
-from tarocchi_engine.scoring import LAST_TRICK_HALF_POINTS, bolognese_half_points, settle_piles
-from tarocchi_engine.variant import DealScore, SideScore, Variant, winner_of
+from tarocchi_engine.layout import SCORING_BOLOGNESE
+from tarocchi_engine.scoring import LAST_TRICK_HALF_POINTS, bolognese_half_points
+from tarocchi_engine.variant import SideScore, Variant
 
 DOUBLING_COUNT = 3
 """So many different rows (or families) double the sum of all of them."""
@@ -66,32 +65,8 @@ class Bolognese(Variant):
         """Tells whether `shown` are all the combinations of a hand that held `known` (all or nothing)."""
         return int(used_cards(np.uint64(known))) == shown
 
-    def score(self, position: NDArray[np.uint64], trick_counts: tuple[int, int]) -> DealScore:
-        """Counts both piles: declarations, sets, sequences, card points, last trick (sections 3 to 5)."""
-        piles = np.zeros(2, dtype=np.uint64)
-        given = int(settle_piles(position, piles))
-        sides = tuple(
-            self.count_pile(
-                int(piles[side]),
-                declarations=int(position[DECLARED + side]) // 2,
-                took_last_trick=int(position[LAST_SIDE]) == side,
-                trick_count=trick_counts[side],
-            )
-            for side in (0, 1)
-        )
-        aside_side = int(position[ASIDE_SIDE])
-        matto_side = int(position[MATTO_SIDE])
-        return DealScore(
-            sides=sides,
-            winner=winner_of((sides[0].total, sides[1].total)),
-            matto_side=matto_side if trick_counts[matto_side] else 1 - matto_side,
-            matto_card=None if given == NO_CARD else given,
-            discard_side=aside_side if trick_counts[aside_side] else 1 - aside_side,
-        )
-
-    @staticmethod
-    def count_pile(pile: int, *, declarations: int, took_last_trick: bool, trick_count: int) -> SideScore:
-        """Counts the final pile of a side that has declared so many points in the first trick."""
+    def count_pile(self, pile: int, *, declarations: int, took_last_trick: bool, trick_count: int) -> SideScore:
+        """Counts declarations, sets, sequences, card points and the last trick (sections 3 to 5)."""
         sets, sequences = combination_items(pile)
         sets_total = sum(sets.values()) * (2 if len(sets) >= DOUBLING_COUNT else 1)
         sequences_total = sum(sequences.values()) * (2 if len(sequences) >= DOUBLING_COUNT else 1)

@@ -7,14 +7,13 @@ from itertools import combinations
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tarocchi_engine.cards import ALL_MASK, KING_MASK, MATTO_MASK, PIEDMONTESE_PACK, TRUMP_MASK, Pack, cards_in
 from tarocchi_engine.errors import IllegalMoveError
-from tarocchi_engine.layout import ASIDE_SIDE, MATTO_SIDE, SCORING_PIEDICAVALLO
+from tarocchi_engine.layout import SCORING_PIEDICAVALLO
 from tarocchi_engine.options import option
-from tarocchi_engine.scoring import piedicavallo_half_points, settle_piles
-from tarocchi_engine.variant import DealScore, SideScore, Variant, winner_of
+from tarocchi_engine.scoring import piedicavallo_half_points
+from tarocchi_engine.variant import SideScore, Variant
 
 DiscardGround = Literal["no_trump", "rest_only_trumps_kings", "rest_no_trumps"]
 
@@ -83,25 +82,7 @@ class Piedicavallo(Variant):
         forced = ALL_MASK & ~_FORCED_REST
         return (forced, self._voided) if self.allow_voiding else (forced,)
 
-    def score(self, position: NDArray[np.uint64], trick_counts: tuple[int, int]) -> DealScore:
-        """Counts both piles card by card (section 3.9)."""
-        piles = np.zeros(2, dtype=np.uint64)
-        settle_piles(position, piles)
-        sides = tuple(
-            SideScore(
-                total=(points := int(piedicavallo_half_points(piles[side])) / 2),
-                card_points=points,
-                trick_count=trick_counts[side],
-                pile=int(piles[side]),
-            )
-            for side in (0, 1)
-        )
-        aside_side = int(position[ASIDE_SIDE])
-        matto_side = int(position[MATTO_SIDE])
-        return DealScore(
-            sides=sides,
-            winner=winner_of((sides[0].total, sides[1].total)),
-            matto_side=matto_side if trick_counts[matto_side] else 1 - matto_side,
-            matto_card=None,
-            discard_side=aside_side if trick_counts[aside_side] else 1 - aside_side,
-        )
+    def count_pile(self, pile: int, *, declarations: int, took_last_trick: bool, trick_count: int) -> SideScore:
+        """Counts a pile card by card; nothing else scores (section 3.9)."""
+        points = int(piedicavallo_half_points(np.uint64(pile))) / 2
+        return SideScore(total=points, card_points=points, trick_count=trick_count, pile=pile)
