@@ -12,10 +12,8 @@ from tarocchi_engine.conformance import CaseFileError, CaseResult, run_cases, sh
 
 UNSUPPORTED_KINDS = {
     "call-out",
-    "dealer_sequence",
     "match",
     "match-declare",
-    "match_total",
     "monte",
     "signal",
     "terziglio-bid",

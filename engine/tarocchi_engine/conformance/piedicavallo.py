@@ -11,14 +11,16 @@ from tarocchi_engine.conformance.cases import Answer, CaseInput, CaseInputError
 from tarocchi_engine.errors import IllegalMoveError
 from tarocchi_engine.layout import ASIDE, ASIDE_SIDE, MATTO_SIDE, PILES, POSITION_WORDS, SCORING
 from tarocchi_engine.legality import announced_count, legal_play_mask
+from tarocchi_engine.match import Match
 from tarocchi_engine.moves import Discard, Move, Play
 from tarocchi_engine.scoring import piedicavallo_half_points, settle_piles
 from tarocchi_engine.state import State, replay
 from tarocchi_engine.table import Table
-from tarocchi_engine.variant import winner_of
+from tarocchi_engine.variant import DealScore, winner_of
 from tarocchi_engine.variants.piedicavallo import Piedicavallo
 
 _VARIANT = Piedicavallo()
+_FOUR_DEALS = Piedicavallo(match="four_deals")
 _PACK = _VARIANT.pack
 _FULL_SUIT = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "N", "Q", "K")
 _REASONS = {
@@ -172,6 +174,34 @@ def _first_leader(case: CaseInput) -> Any:
     return Table(_VARIANT, case.integer("dealer", 0, _VARIANT.seat_count - 1)).leader
 
 
+def _match_of(case: CaseInput, first_dealer: int) -> list[Match]:
+    """Returns the standings of a match in which side 0 takes all 114 points of every deal, the first one included."""
+    deals = case.integer("deals", 1, _FOUR_DEALS.match_deal_count)
+    if deals != _FOUR_DEALS.match_deal_count:
+        raise CaseInputError(f"input.deals is {deals}: a match has {_FOUR_DEALS.match_deal_count} deals")
+    count = _FOUR_DEALS.count_pile
+    sides = tuple(
+        count(pile, declarations=0, took_last_trick=False, trick_count=0) for pile in ((1 << len(_PACK.ids)) - 1, 0)
+    )
+    score = DealScore(sides, winner=0, matto_side=0, matto_card=None, discard_side=0)
+    standings = [Match(_FOUR_DEALS, first_dealer)]
+    while not standings[-1].is_over:
+        standings.append(standings[-1].after(score))
+    return standings
+
+
+def _match_total(case: CaseInput) -> Any:
+    """The points of all deals of a match together, and half of them."""
+    total = int(sum(_match_of(case, 0)[-1].standing.scores))
+    return {"total_points": total, "half": total // 2}
+
+
+def _dealer_sequence(case: CaseInput) -> Any:
+    """The dealers of a match, one deal after another."""
+    first = case.integer("first_dealer", 0, _VARIANT.seat_count - 1)
+    return [match.dealer for match in _match_of(case, first)[:-1]]
+
+
 PIEDICAVALLO_ANSWERS: Final[dict[str, Answer]] = {
     "deck": _deck,
     "removed_cards": _removed_cards,
@@ -185,5 +215,7 @@ PIEDICAVALLO_ANSWERS: Final[dict[str, Answer]] = {
     "settlement": _settlement,
     "full_deal": _full_deal,
     "first_leader": _first_leader,
+    "match_total": _match_total,
+    "dealer_sequence": _dealer_sequence,
 }
 """For each kind of case the function that answers it."""
