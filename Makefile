@@ -26,7 +26,7 @@ $(INSTALLED): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python" >&2; exit 1; }
 	@echo "Installing into $(VENV), once"
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 run: $(INSTALLED)
@@ -49,7 +49,7 @@ bench: $(INSTALLED)
 # The compiler lives apart, because it needs an older protobuf than the one that the tests run with.
 $(PROTO_TOOLS)/.installed: pyproject.toml $(INSTALLED)
 	@"$(PYTHON)" -m venv $(PROTO_TOOLS)
-	@$(PROTO_TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	@$(PROTO_TOOLS)/bin/python -m pip install --quiet --quiet --disable-pip-version-check \
 		$$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["proto"])')
 	@touch $@
 

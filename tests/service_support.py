@@ -18,7 +18,7 @@ from tarocchi_engine.options import given_options
 from tarocchi_solver.client import SolverClient
 from tarocchi_solver.search import Budget, Recommendation, search
 from tarocchi_solver.service.config import ServerConfig
-from tarocchi_solver.service.convert import format_event, format_observation, format_standing
+from tarocchi_solver.service.formats import format_event, format_observation, format_standing
 from tarocchi_solver.service.server import SolverServer
 
 SMALL = 200

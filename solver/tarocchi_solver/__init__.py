@@ -1,7 +1,7 @@
 """A search-based player and referee for the Italian tarot games with 62 cards.
 
 The names below are loaded on first use, so that importing the package, the client or the command line does not wait
-for the compiled engine.
+for the compiled engine. The function `search` is not among them: here that name is the package that holds it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ except PackageNotFoundError:  # run from a source tree that is not installed
     __version__ = "0.0.0"
 
 if TYPE_CHECKING:
-    from tarocchi_solver.client import SolverClient, SolverError
+    from tarocchi_solver.client import InvalidCallError, SolverClient, SolverError
     from tarocchi_solver.search import (
         Budget,
         ContradictionError,
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
         NothingToDecideError,
         Recommendation,
         SearchOptions,
-        search,
     )
 
 _HOMES = {
     "SolverClient": "tarocchi_solver.client",
     "SolverError": "tarocchi_solver.client",
+    "InvalidCallError": "tarocchi_solver.client",
     "Budget": "tarocchi_solver.search",
     "ContradictionError": "tarocchi_solver.search",
     "MoveStatistics": "tarocchi_solver.search",
     "NothingToDecideError": "tarocchi_solver.search",
     "Recommendation": "tarocchi_solver.search",
     "SearchOptions": "tarocchi_solver.search",
-    "search": "tarocchi_solver.search",
 }
 
 __all__ = [
     "Budget",
     "ContradictionError",
+    "InvalidCallError",
     "MoveStatistics",
     "NothingToDecideError",
     "Recommendation",
@@ -49,7 +49,6 @@ __all__ = [
     "SolverClient",
     "SolverError",
     "__version__",
-    "search",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,15 @@ import pytest
 from google.protobuf import json_format
 from typer.testing import CliRunner, Result
 
+import tarocchi_engine.conformance
 from service_support import FOUR_DEALS, finished, in_the_middle, observed, running, whole_deal
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import VARIANTS, Standing, options_of
+from tarocchi_engine.conformance import run_cases, shipped_case_files
 from tarocchi_solver import examples
 from tarocchi_solver.cli import app
+from tarocchi_solver.service import server
+from tarocchi_solver.service.config import ServerConfig
 
 
 def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
@@ -120,14 +125,23 @@ class TestServer:
 BAD_TEXTS: dict[str, tuple[str | bytes, str]] = {
     "nothing": ("", "no JSON, line 1 column 1"),
     "no JSON": ('{"variant": bolognese}', "no JSON, line 1 column 13"),
-    "a list": ("[]", "a JSON object is needed"),
+    "a list": ("[]", "a JSON object is needed, this is a list"),
+    "a number": ("1.5", "a JSON object is needed, this is a number"),
+    "a truth": ("true", "a JSON object is needed, this is true"),
+    "a string": ('"SK"', "a JSON object is needed, this is a text"),
+    "a key twice": ('{"variant": "bolognese", "seat": 1, "seat": 2}', 'the key "seat" stands twice in one object'),
+    "a key twice inside": ('{"standing": {"scores": [], "scores": []}}', 'the key "scores" stands twice'),
+    "a field by both names": (
+        '{"standing": {"dealsPlayed": 1, "deals_played": 2}}',
+        "standing.deals_played: this field stands here twice",
+    ),
     "no text": (b"\xff\xfe\x00", "not a text in UTF-8"),
     "an empty object": ("{}", "variant: the name of the variant is missing"),
     "a wrong type": ('{"variant": "bolognese", "seat": "two"}', "seat"),
     "a nesting without end": ('{"a":' * 100_000, "no JSON"),
     "a large text": ('{"variant": "' + "x" * 10_000_000 + '"}', "larger than"),
     "a whole deal": (examples.load("bolognese_deal"), "this is a whole deal"),
-    "a null": ("null", "a JSON object is needed"),
+    "a null": ("null", "a JSON object is needed, this is null"),
     "not a number": ('{"variant": "bolognese", "seat": NaN}', "seat"),
 }
 
@@ -142,6 +156,9 @@ def test_bad_texts(command: str, text: str) -> None:
 def test_a_file_that_is_not_there() -> None:
     assert "cannot be read: No such file" in wrong(run("recommend", "/no/such/file.json"))
     assert "cannot be read" in wrong(run("replay", "/"))
+    for command in ("recommend", "legal", "replay"):
+        assert "the name of the file is empty" in wrong(run(command, ""))
+        assert "is no name of a file" in wrong(run(command, "a\0b"))
 
 
 def change(value: dict[str, Any], path: list[str | int], new: object) -> str:
@@ -223,6 +240,11 @@ def test_unknown_fields_are_told_and_ignored(value: dict[str, Any]) -> None:
     assert result.exit_code == 0
     assert "unknown fields are ignored, the first is 'comment'" in result.output
     assert "Play MON" in result.stdout
+    del value["comment"]
+    value["events"][2]["play"] = {"card": value["events"][2]["play"]["card"], "by": "trump"}
+    for given in (value, {"observation": value}):
+        result = run("legal", "-", stdin=json.dumps(given))
+        assert "unknown fields are ignored, the first is 'events[2].play.by'" in result.output
 
 
 def test_another_seat_has_to_move() -> None:
@@ -348,7 +370,10 @@ def test_replay_tells_the_match() -> None:
 
 def test_bad_deals() -> None:
     assert "no variant is called 'whist'; known are: bolognese" in wrong(run("deal", "whist"))
-    assert "there is no seat 7" in wrong(run("deal", "bolognese", "--dealer", "7"))
+    for dealer in ("7", "-1", str(2**40)):
+        message = f"dealer: there is no seat {dealer}: seats are 0 to 3"
+        assert message in wrong(run("deal", "bolognese", "--dealer", dealer))
+    assert "2147483647" not in run("deal", "--help").output
     assert "there is no seat 4" in wrong(run("deal", "bolognese", "--seat", "4"))
 
 
@@ -393,7 +418,7 @@ def test_a_tie_and_a_deal_of_the_other_variant_print() -> None:
 
 
 def test_conformance(tmp_path: Path) -> None:
-    cases = [json.loads(line) for line in _shipped_lines()]
+    cases = [json.loads(line) for path in shipped_case_files() for line in path.read_text().splitlines()]
     points = next(case for case in cases if case["kind"] == "points")
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
     good.write_text(json.dumps(points) + "\n")
@@ -411,17 +436,25 @@ def test_conformance(tmp_path: Path) -> None:
     assert "there is no such file" in wrong(run("conformance", "/no/such/file.jsonl"))
     bad.write_text("{\n")
     wrong(run("conformance", str(bad)))
+    assert "this is a folder" in wrong(run("conformance", str(tmp_path)))
+    bad.write_text("\n")
+    for files in ([str(bad)], [str(good), str(bad)]):
+        assert "bad.jsonl: no case in it" in wrong(run("conformance", *files))
 
 
-def _shipped_lines() -> list[str]:
-    from tarocchi_solver.cli.game_commands import _shipped_cases
-
-    return [line for path in _shipped_cases() for line in path.read_text().splitlines() if line.strip()]
-
-
-def test_conformance_of_what_is_shipped() -> None:
+def test_conformance_of_what_is_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    counts = Counter(result.status for result in run_cases(shipped_case_files()))
+    assert counts["passed"] > 100
+    more = f"; {counts['unsupported']} more belong to games or conventions that this version does not play"
     result = run("conformance")
-    assert " 0 failed, " in result.stdout.splitlines()[-1]
+    expected = f"{counts['passed']} passed, 0 failed{more if counts['unsupported'] else ''}\n"
+    assert (result.exit_code, result.stdout) == (0, expected)
+    case = next(case for line in shipped_case_files()[0].open() if (case := json.loads(line))["kind"] == "points")
+    failing = tmp_path / "failing.jsonl"
+    failing.write_text(json.dumps({**case, "expected": {"points": 1000}}))
+    monkeypatch.setattr(tarocchi_engine.conformance, "shipped_case_files", lambda: (failing,))
+    result = run("conformance")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, "0 passed, 1 failed")
 
 
 def test_demo_starts_asks_and_stops() -> None:
@@ -434,6 +467,29 @@ def test_demo_starts_asks_and_stops() -> None:
 @pytest.mark.parametrize("address", ["0.0.0.0:50051", "example.org:1", "[::]:50051", "nonsense"])
 def test_serve_stays_on_this_machine(address: str) -> None:
     assert "--insecure" in wrong(run("serve", "--address", address))
+
+
+@pytest.mark.parametrize("port", ["65536", "99999", "1" * 30])
+def test_serve_on_a_port_that_cannot_be(port: str) -> None:
+    assert "a port is a number from 0 to 65535" in wrong(run("serve", "--address", f"127.0.0.1:{port}"))
+
+
+def test_serve_has_a_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    configs: list[ServerConfig] = []
+
+    class Server:
+        def __init__(self, config: ServerConfig) -> None:
+            configs.append(config)
+
+        def run_until_signal(self) -> bool:
+            return True
+
+    monkeypatch.setattr(server, "SolverServer", Server)
+    for options in ([], ["--grace", "0.5"]):
+        assert run("serve", *options).exit_code == 0
+    assert [config.grace_seconds for config in configs] == [ServerConfig().grace_seconds, 0.5]
+    assert ServerConfig().grace_seconds == 5
+    wrong(run("serve", "--grace", "-1"))
 
 
 def test_examples_are_valid() -> None:
@@ -454,6 +510,7 @@ def test_version() -> None:
     [
         ({"duration": 5}, 'budget.duration: a duration such as "1.5s" is needed, not 5'),
         ({"duration": "-1s"}, "budget.duration: -1 s is no duration"),
+        ({"duration": "0s"}, "budget.duration: 0 s is no duration"),
         ({"iterations": -3}, "budget.iterations: -3 is no cap"),
         ({"worlds": 1.5}, "budget.worlds: a whole number is needed, not 1.5"),
         ([], "budget: an object in braces is needed"),
@@ -461,10 +518,3 @@ def test_version() -> None:
 )
 def test_bad_budgets(value: dict[str, Any], budget: object, message: str) -> None:
     assert message in wrong(run("recommend", "-", stdin=json.dumps({"observation": value, "budget": budget})))
-
-
-def test_the_observation_in_the_readme_is_valid() -> None:
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text()
-    block = text.split("```json\n")[1].split("```")[0]
-    result = run("recommend", "-", "--iterations", "200", stdin=block)
-    assert result.exit_code == 0, result.output

@@ -14,7 +14,7 @@ from google.protobuf import descriptor_pb2
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
-from tarocchi_solver.cli.json_form import is_repeated, map_value
+from tarocchi_solver.client.json_form import is_repeated, map_value
 
 PROTO = Path(__file__).resolve().parents[2] / "proto"
 MODULES = (deal_pb2, rules_service_pb2, solver_service_pb2)
@@ -53,6 +53,7 @@ def test_breaking_changes_are_found(generator: ModuleType) -> None:
         lambda new: new.file[1].message_type.pop(),
         lambda new: setattr(new.file[0].message_type[0].field[0], "number", 9),
         lambda new: setattr(new.file[0].message_type[0].field[0], "name", "other"),
+        lambda new: new.file[0].message_type[0].field[1].ClearField("proto3_optional"),
         lambda new: setattr(entry_of_a_map(new).field[1], "type", FieldDescriptor.TYPE_BYTES),
     ):
         new = generator.current_contract()
@@ -179,4 +180,14 @@ def test_a_move_reads_like_an_event() -> None:
     move, event = deal_pb2.Move.DESCRIPTOR, deal_pb2.Event.DESCRIPTOR
     kinds = {field.name: field.number for field in move.fields}
     assert kinds == {field.name: field.number for field in event.fields if field.name != "seat"}
-    assert [list(kind.oneofs_by_name) for kind in (move, event)] == [["action"], ["action"]]
+    for kind in (move, event):
+        assert [oneof.name for oneof in kind.oneofs if len(oneof.fields) > 1] == ["action"]
+
+
+def test_seats_that_have_to_be_given_can_be_told_from_seat_0() -> None:
+    observation, deal = deal_pb2.Observation.DESCRIPTOR, rules_service_pb2.Deal.DESCRIPTOR
+    for kind, name in (
+        *[(observation, "seat"), (observation, "dealer"), (deal_pb2.Event.DESCRIPTOR, "seat"), (deal, "dealer")],
+        (rules_service_pb2.NewDealRequest.DESCRIPTOR, "dealer"),
+    ):
+        assert kind.fields_by_name[name].has_presence

@@ -8,8 +8,8 @@ from service_support import FOUR_DEALS, SMALL, finished, in_the_middle, observed
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import VARIANTS, Standing, State, get_variant, options_of
 from tarocchi_solver.client import SolverClient
-from tarocchi_solver.service.convert import parse_observation
 from tarocchi_solver.service.errors import FaultList
+from tarocchi_solver.service.requests import parse_observation
 from tarocchi_solver.service.server import SolverServer
 
 

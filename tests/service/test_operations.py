@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import threading
+import time
+from collections.abc import Callable, Iterator
 
 import grpc
 import pytest
@@ -13,7 +17,7 @@ from service_support import SMALL, BlockingSearch, in_the_middle, observed, runn
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_solver.client import SolverClient, SolverError
-from tarocchi_solver.service import solver_service
+from tarocchi_solver.service import pool, solver_service
 from tarocchi_solver.service.config import SPARE_THREADS, ServerConfig
 from tarocchi_solver.service.server import SERVICE_NAMES, SolverServer
 
@@ -91,20 +95,93 @@ def test_cancelling_stops_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not blocking.started.acquire(blocking=False), "a cancelled call was searched"
 
 
-def test_a_deadline_in_the_queue_frees_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    blocking = BlockingSearch()
-    monkeypatch.setattr(solver_service, "search", blocking)
+@contextlib.contextmanager
+def occupied(server: SolverServer, count: int) -> Iterator[None]:
+    """Keeps so many search threads of a server busy, whatever they are told."""
+
+    class Call:
+        def add_callback(self, callback: Callable[[], None]) -> bool:
+            return True
+
+    started = threading.Semaphore(0)
+    release = threading.Event()
+
+    def occupy(stop: threading.Event) -> None:
+        started.release()
+        release.wait(60)
+
+    threads = [threading.Thread(target=server._pool.run, args=(occupy, Call())) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+        started.acquire()
+    try:
+        yield
+    finally:
+        release.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_call_whose_turn_does_not_come_is_answered_before_its_deadline() -> None:
     observation = observed(in_the_middle())
-    with running(concurrent_searches=1, queue_size=1) as (server, client):
-        caller = threading.Thread(target=client.recommend_move, args=(observation,))
-        caller.start()
-        blocking.started.acquire()
+    with running(concurrent_searches=1, queue_size=1) as (server, client), occupied(server, 1):
+        answer = client.recommend_move(observation, iterations=10**9, seed=1, timeout=1)
+        assert answer.diagnostics.stop_reason == pb.STOP_REASON_TIME
+        assert answer.diagnostics.budget == pb.Budget(iterations=10**9)
+        assert len(answer.moves) == len(client.list_legal_moves(observation).moves)
+        assert server.admitted_searches == 1
+
+
+def test_a_full_queue_is_answered_before_its_deadline() -> None:
+    observation = observed(in_the_middle())
+    reasons: list[int] = []
+    with running(concurrent_searches=2, queue_size=10) as (_, client):
+
+        def call() -> None:
+            answer = client.recommend_move(observation, iterations=10**9, timeout=3)
+            reasons.append(answer.diagnostics.stop_reason)
+
+        callers = [threading.Thread(target=call) for _ in range(12)]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join()
+    assert reasons == [pb.STOP_REASON_TIME] * 12
+
+
+def test_those_further_behind_in_the_queue_give_up_waiting_first() -> None:
+    for left in (0.0, 0.01, 1.0, 100.0):
+        waits = [pool._patience(time.monotonic() + left, ahead) for ahead in range(100)]
+        assert waits == pytest.approx(sorted(waits, reverse=True), abs=1e-3)
+        assert waits[0] == pytest.approx(left, abs=1e-2)
+        assert waits[-1] >= waits[0] / 2 - 1e-2
+        # a call without a deadline has one at the end of time
+        assert pool._patience(math.inf, 0) == threading.TIMEOUT_MAX
+
+
+def test_a_client_that_leaves_the_queue_frees_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that does not notice the deadline in time, so that the client has gone before."""
+    monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: remaining + 60)
+    observation = observed(in_the_middle())
+    with running(concurrent_searches=1, queue_size=1) as (server, client), occupied(server, 1):
         with pytest.raises(SolverError) as caught:
             client.recommend_move(observation, timeout=0.05)
         assert caught.value.code is grpc.StatusCode.DEADLINE_EXCEEDED
         wait_for(lambda: server.admitted_searches == 1)
-        blocking.release.set()
-        caller.join()
+
+
+def test_an_error_of_a_task_is_told_as_it_is() -> None:
+    class Call:
+        def add_callback(self, callback: Callable[[], None]) -> bool:
+            return True
+
+    def fail(stop: threading.Event) -> None:
+        raise TimeoutError("its own")
+
+    searches = pool.SearchPool(workers=1, queue_size=0)
+    with pytest.raises(TimeoutError, match="its own"):
+        searches.run(fail, Call(), time.monotonic() + 60, fail)  # type: ignore[arg-type]
+    searches.close()
 
 
 def test_a_forced_move_does_not_queue(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,12 +225,29 @@ def test_health_checks_always_find_a_thread() -> None:
     assert config.rpc_threads == 3 + 5 + SPARE_THREADS
 
 
-@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:http"])
+@pytest.mark.parametrize("address", ["127.0.0.1:65536", "127.0.0.1:99999", "[::1]:" + "9" * 50])
+def test_a_port_must_be_one(address: str) -> None:
+    with pytest.raises(OSError, match="a port is a number from 0 to 65535"):
+        SolverServer(ServerConfig(address=address))
+
+
+def test_a_host_must_be_here() -> None:
+    with pytest.raises(OSError, match=r"cannot listen on 192\.0\.2\.1:0: \w"):
+        SolverServer(ServerConfig(address="192.0.2.1:0"))
+    with pytest.raises(OSError, match=r"cannot listen on a\.\.b:0: no such host"):
+        SolverServer(ServerConfig(address="a..b:0"))
+
+
+@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:٣", "127.0.0.1:-1"])
 def test_an_address_must_have_host_and_port(address: str) -> None:
     with pytest.raises(OSError, match="give host and port"):
         SolverServer(ServerConfig(address=address))
 
 
 def test_a_taken_address_is_told(server: SolverServer) -> None:
-    with pytest.raises(OSError, match="cannot listen"):
+    with pytest.raises(OSError, match="it is taken by another program"):
         SolverServer(ServerConfig(address=server.address))
+    # by the other address that its host has
+    port = server.address.rpartition(":")[2]
+    with pytest.raises(OSError, match="it is taken by another program"):
+        SolverServer(ServerConfig(address=f"localhost:{port}"))

@@ -19,6 +19,7 @@ from service_support import (
     finished,
     in_the_middle,
     observed,
+    play_until,
     running,
     wait_for,
     whole_deal,
@@ -28,10 +29,11 @@ from tarocchi_engine import get_variant, new_deal
 from tarocchi_solver.client import SolverClient, SolverError
 from tarocchi_solver.search.sampler import WorldNotFoundError
 from tarocchi_solver.service import rules_service, solver_service
+from tarocchi_solver.service.answers import deal_answer, replay_answer
 from tarocchi_solver.service.calls import Stage
 from tarocchi_solver.service.config import ServerConfig
-from tarocchi_solver.service.convert import format_observation
 from tarocchi_solver.service.errors import StatusReason, ViolationReason
+from tarocchi_solver.service.formats import format_observation
 from tarocchi_solver.service.pool import SearchPool
 from tarocchi_solver.service.server import SolverServer
 
@@ -310,6 +312,94 @@ def test_all_faults_come_together(client: SolverClient) -> None:
     assert error.message.endswith("(and 5 more)")
 
 
+@pytest.mark.parametrize(
+    ("hand", "dealer", "paths"),
+    [
+        ("zz", 0, ["hand", "hand[0]"]),
+        ("SK SK", 0, ["hand", "hand[1]"]),
+        (f"{PLAIN} zz", 0, ["hand", "hand[15]"]),
+        (PLAIN, 1, ["hand"]),
+        (PLAIN.replace("T8", "T7"), 0, ["hand[14]"]),
+        (DEALT.replace("ANG", "zz"), 1, ["hand[16]"]),
+        (" ".join(["zz"] * 62), 0, ["hand", *(f"hand[{index}]" for index in range(62))]),
+    ],
+)
+def test_cards_that_cannot_be_read_count(client: SolverClient, hand: str, dealer: int, paths: list[str]) -> None:
+    found = client.validate_observation(observation(hand, dealer=dealer)).violations
+    assert [violation.field for violation in found] == [f"observation.{path}" for path in paths]
+    if paths[0] == "hand":
+        assert found[0].reason == ViolationReason.HAND_SIZE
+        assert found[0].description.startswith(f"{len(hand.split())} cards: ")
+
+
+def test_a_hand_of_a_wrong_size_is_told_with_a_wrong_standing(client: SolverClient) -> None:
+    message = in_a_match(1, 2, deals_played=9)
+    del message.hand[3]
+    found = client.validate_observation(message).violations
+    assert [violation.field for violation in found] == ["observation.standing.deals_played", "observation.hand"]
+
+
+def test_every_fault_of_the_hands_of_a_deal_is_told(client: SolverClient) -> None:
+    request = whole_deal(finished())
+    hands = request.deal.hands
+    assert request.deal.dealer == 2
+    hands[0].cards[3] = "zz"
+    del hands[1].cards[0]
+    hands[2].cards[0] = hands[2].cards[1]
+    hands[2].cards.append("zz")
+    hands[3].cards[0] = hands[1].cards[0]
+    error = refusal(lambda: client.replay_deal(request.deal, request.events))
+    assert [(violation.field, violation.reason) for violation in error.violations] == [
+        ("deal.hands[0].cards[3]", "UNKNOWN_CARD"),
+        ("deal.hands[2].cards[1]", "REPEATED_CARD"),
+        ("deal.hands[2].cards[17]", "UNKNOWN_CARD"),
+        ("deal.hands[1].cards", "HAND_SIZE"),
+        ("deal.hands[2].cards", "HAND_SIZE"),
+        ("deal.hands[3].cards", "CARD_ELSEWHERE"),
+    ]
+    assert [violation.description[:9] for violation in error.violations[3:5]] == ["14 cards:", "18 cards:"]
+
+
+@pytest.mark.parametrize("name", ["seat", "dealer"])
+def test_seats_have_to_be_given(client: SolverClient, name: str) -> None:
+    message = observation(PLAIN.replace("T8", "zz"), deal_pb2.Event(discard=deal_pb2.Discard()))
+    message.ClearField(name)  # type: ignore[arg-type]
+    error = refusal(lambda: client.recommend_move(message))
+    assert [(violation.field, violation.reason) for violation in error.violations] == [
+        (f"observation.{name}", "MISSING_FIELD"),
+        ("observation.hand[14]", "UNKNOWN_CARD"),
+        ("observation.events[0].seat", "MISSING_FIELD"),
+    ]
+    assert error.violations[0].description.endswith("give its number, also when that is 0")
+    for other in {"seat", "dealer"} - {name}:
+        setattr(message, other, 9)
+    assert [violation.reason for violation in client.validate_observation(message).violations] == [
+        *["MISSING_FIELD", "NO_SUCH_SEAT", "UNKNOWN_CARD", "MISSING_FIELD"]
+    ]
+
+
+def test_the_dealer_of_a_deal_has_to_be_given(client: SolverClient) -> None:
+    request = whole_deal(finished())
+    request.deal.ClearField("dealer")
+    error = refusal(lambda: client.replay_deal(request.deal, request.events))
+    assert [(violation.field, violation.reason) for violation in error.violations] == [("deal.dealer", "MISSING_FIELD")]
+    del request.deal.hands[3]
+    request.events[5].ClearField("seat")
+    error = refusal(lambda: client.replay_deal(request.deal, request.events))
+    assert [violation.field for violation in error.violations] == ["deal.dealer", "events[5].seat", "deal.hands"]
+
+
+def test_answers_set_seat_0() -> None:
+    state = play_until("bolognese", 1, lambda state: len(state.tricks) == 2, dealer=0)
+    answer = replay_answer(state)
+    messages = [*answer.observations, *answer.events, deal_answer(state, 1).deal]
+    messages += [event for observation in answer.observations for event in observation.events]
+    assert any(message.seat == 0 for message in answer.events)
+    for message in messages:
+        for name in {"seat", "dealer"} & set(message.DESCRIPTOR.fields_by_name):
+            assert message.HasField(name)  # type: ignore[arg-type]
+
+
 def test_long_texts_are_not_echoed(client: SolverClient) -> None:
     long = "x" * 100_000
     for message in (
@@ -423,9 +513,8 @@ def test_cancelled_before_its_search_began() -> None:
 
 
 def test_every_reason_is_provoked() -> None:
-    assert {*OBSERVATIONS, *DEALS, ViolationReason.OUT_OF_RANGE, ViolationReason.WORLD_NOT_FOUND} == set(
-        ViolationReason
-    )
+    elsewhere = {ViolationReason.OUT_OF_RANGE, ViolationReason.WORLD_NOT_FOUND, ViolationReason.UNREADABLE_REQUEST}
+    assert {*OBSERVATIONS, *DEALS} | elsewhere == set(ViolationReason)
     here = Path(__file__).read_text() + (Path(__file__).parent / "test_recommend.py").read_text()
     missing = [reason for reason in StatusReason if f"StatusReason.{reason}" not in here and f'"{reason}"' not in here]
     assert missing == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import grpc
@@ -10,14 +11,14 @@ import pytest
 
 from service_support import SMALL, finished, in_the_middle, observed, play_until, raw_recommend, running
 from tarocchi.solver.v1 import solver_service_pb2 as pb
-from tarocchi_engine import Observation, Phase
+from tarocchi_engine import Observation, Phase, State, get_variant, new_deal
 from tarocchi_solver import __version__
 from tarocchi_solver.client import SolverClient, SolverError
 from tarocchi_solver.search import Budget, Recommendation
 from tarocchi_solver.service import solver_service
 from tarocchi_solver.service.calls import ELAPSED_KEY, REQUEST_ID_KEY
-from tarocchi_solver.service.convert import parse_budget
 from tarocchi_solver.service.errors import FaultList
+from tarocchi_solver.service.requests import parse_budget
 from tarocchi_solver.service.server import SolverServer
 
 
@@ -108,12 +109,44 @@ def test_a_deadline_leaves_a_tenth_of_its_time(client: SolverClient, monkeypatch
     assert given[1] == 60
 
 
-def test_a_search_without_end_is_cut_by_time() -> None:
-    request = pb.RecommendMoveRequest(observation=observed(in_the_middle()), budget=pb.Budget(iterations=10**9), seed=1)
-    question = solver_service.read_question(request, Budget(iterations=1))
-    found = solver_service.run_search(question, threading.Event(), seconds=0.02)
+@pytest.mark.parametrize(
+    ("remaining", "usable"), [(100.0, 90.0), (0.2, 0.18), (0.1, 0.08), (0.02, 0.0), (0.001, 0.0), (-1.0, 0.0)]
+)
+def test_a_short_deadline_keeps_a_reserve(remaining: float, usable: float) -> None:
+    assert solver_service.usable_seconds(remaining) == pytest.approx(usable)
+
+
+def long_question(state: State) -> solver_service.Question:
+    """Returns a question that asks for hours of search."""
+    request = pb.RecommendMoveRequest(observation=observed(state), budget=pb.Budget(iterations=10**9), seed=1)
+    return solver_service.read_question(request, Budget(iterations=1))
+
+
+@pytest.mark.parametrize("phase", [Phase.DISCARD, Phase.PLAY])
+@pytest.mark.parametrize("seconds", [0.0, 0.02])
+def test_a_search_without_end_is_cut_by_time(phase: Phase, seconds: float) -> None:
+    state = new_deal(get_variant("piedicavallo"), 1) if phase is Phase.DISCARD else in_the_middle()
+    started = time.monotonic()
+    found = solver_service.run_search(long_question(state), threading.Event(), seconds=seconds)
+    assert time.monotonic() - started < 1
     assert found.diagnostics.stop_reason == "time"
-    assert found.moves
+    assert len(found.moves) == len(state.legal_moves())
+
+
+@pytest.mark.parametrize(("seconds", "reason"), [(None, "stopped"), (60.0, "stopped"), (0.0, "time")])
+def test_a_search_that_is_stopped_already_does_the_minimum(seconds: float | None, reason: str) -> None:
+    stop = threading.Event()
+    stop.set()
+    found = solver_service.run_search(long_question(in_the_middle()), stop, seconds)
+    assert found.diagnostics.stop_reason == reason
+    assert found.diagnostics.worlds == 6
+
+
+def test_what_a_deadline_cannot_reach_does_not_change_the_answer() -> None:
+    request = pb.RecommendMoveRequest(observation=observed(in_the_middle()), budget=pb.Budget(iterations=3000), seed=1)
+    question = solver_service.read_question(request, Budget(iterations=1))
+    one, two = (solver_service.run_search(question, threading.Event(), seconds) for seconds in (None, 60.0))
+    assert one == two
 
 
 def test_a_time_cap_reaches_the_search(client: SolverClient, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,7 +206,38 @@ def test_a_large_request_is_refused_cleanly(server: SolverServer, client: Solver
     assert client.is_serving()
 
 
-def test_bytes_that_are_no_message_are_refused(server: SolverServer, client: SolverClient) -> None:
-    with pytest.raises(grpc.RpcError):
-        raw_recommend(server.address, b"\xff\xff\xff\xff")
+@pytest.mark.parametrize(
+    "data", [b"\xff\xff\xff\xff", b"\x0a\x03\x0a\x01\xff", b"\x0a\x7f"], ids=["bytes", "text", "short"]
+)
+def test_bytes_that_are_no_message_are_refused(
+    server: SolverServer, client: SolverClient, caplog: pytest.LogCaptureFixture, data: bytes
+) -> None:
+    caplog.set_level("INFO")
+    with pytest.raises(grpc.RpcError) as caught:
+        raw_recommend(server.address, data)
+    error = SolverError.of(caught.value)
+    assert (error.code, error.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
+    assert [(violation.field, violation.reason) for violation in error.violations] == [("", "UNREADABLE_REQUEST")]
+    assert "no request of RecommendMove" in error.message
+    assert [(record.levelname, record.exc_info) for record in caplog.records] == [("INFO", None)]
     assert client.is_serving()
+
+
+def test_an_unknown_method_stays_unknown(server: SolverServer) -> None:
+    with grpc.insecure_channel(server.address) as channel, pytest.raises(grpc.RpcError) as caught:
+        channel.unary_unary("/tarocchi.solver.v1.SolverService/Cheat")(b"", timeout=10)
+    assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
+@pytest.mark.parametrize(
+    ("seconds", "nanos"),
+    [(0, 2 * 10**9), (0, 10**9), (1, -5), (-1, 5), (315_576_000_001, 0), (0, 0), (-1, 0), (0, -1)],
+)
+def test_a_duration_must_be_one(client: SolverClient, seconds: int, nanos: int) -> None:
+    request = pb.RecommendMoveRequest(observation=observed(in_the_middle()))
+    request.budget.duration.seconds, request.budget.duration.nanos = seconds, nanos
+    with pytest.raises(SolverError) as caught:
+        client.recommend(request)
+    assert [(violation.field, violation.reason) for violation in caught.value.violations] == [
+        ("budget.duration", "OUT_OF_RANGE")
+    ]

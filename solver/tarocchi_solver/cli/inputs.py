@@ -61,19 +61,51 @@ def read_json(source: str) -> dict[str, Any]:
     if len(data) > MAX_BYTES:
         raise InputError(f"{source}: larger than {MAX_BYTES:,} bytes, so it is no observation and no deal")
     try:
-        value = json.loads(data.decode("utf-8-sig"))
+        value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repetition)
     except UnicodeDecodeError as error:
         raise InputError(f"{source}: not a text in UTF-8 ({error.reason} at byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise InputError(f"{source}: no JSON, line {error.lineno} column {error.colno}: {error.msg}") from error
+    except _RepeatedKeyError as error:
+        raise InputError(
+            f"{source}: the key {json.dumps(error.key)} stands twice in one object: give it once"
+        ) from error
     except (RecursionError, ValueError) as error:
         raise InputError(f"{source}: no JSON that can be read: {error}") from error
     if not isinstance(value, dict):
-        raise InputError(f"{source}: a JSON object is needed, this is {type(value).__name__}")
+        raise InputError(f"{source}: a JSON object is needed, this is {_kind_in_json(value)}")
     return value
 
 
+class _RepeatedKeyError(Exception):
+    """An object of a JSON text has a key twice."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value: dict[str, Any] = {}
+    for key, inner in pairs:
+        if key in value:
+            raise _RepeatedKeyError(key)
+        value[key] = inner
+    return value
+
+
+def _kind_in_json(value: object) -> str:
+    """Returns what a value other than an object is called in JSON."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, str):
+        return "a text"
+    return "a list" if isinstance(value, list) else "a number"
+
+
 def _read_bytes(source: str) -> bytes:
+    if not source:
+        raise InputError("the name of the file is empty: name a file, or - for standard input")
     try:
         if source == "-":
             return sys.stdin.buffer.read(MAX_BYTES + 1)
@@ -81,6 +113,8 @@ def _read_bytes(source: str) -> bytes:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{source}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # such as a zero byte
+        raise InputError(f"{source!r} is no name of a file") from error
 
 
 def source_name(source: str) -> str:
@@ -92,7 +126,7 @@ def fill(message: Message, value: dict[str, Any], source: str) -> None:
     """Fills a message from its JSON form. Unknown fields are ignored, but not silently."""
     from google.protobuf import json_format
 
-    from tarocchi_solver.cli.json_form import find_faults, unknown_fields
+    from tarocchi_solver.client.json_form import find_faults, unknown_fields
 
     if faults := list(find_faults(message.DESCRIPTOR, value)):
         raise InputError(faults_sentence(source, faults))
@@ -101,7 +135,7 @@ def fill(message: Message, value: dict[str, Any], source: str) -> None:
     except json_format.ParseError as error:
         raise InputError(f"{source_name(source)}: {error}") from error
     if unknown := next(unknown_fields(message.DESCRIPTOR, value), None):
-        note(f"{source_name(source)}: unknown fields are ignored, the first is {unknown!r}")
+        note(f"{source_name(source)}: unknown fields are ignored, the first is {_at_home(unknown)!r}")
 
 
 def read_request(source: str) -> solver_service_pb2.RecommendMoveRequest:
@@ -130,13 +164,18 @@ def read_replay(source: str) -> rules_service_pb2.ReplayDealRequest:
 
 def faults_sentence(source: str, faults: list[tuple[str, str]]) -> str:
     """Returns the message about faults, given as paths and sentences: one sentence, or one line each."""
-    lines = [f"{path.removeprefix('observation.')}: {text}" if path else text for path, text in faults]
+    lines = [f"{_at_home(path)}: {text}" if path else text for path, text in faults]
     where = f"{source_name(source)}: " if source else ""
     if len(lines) == 1:
         return f"{where}{lines[0]}"
     if len(lines) > MAX_LINES:
         lines[MAX_LINES:] = [f"... and {len(lines) - MAX_LINES} more"]
     return "\n".join([f"{where}{len(faults)} faults:", *(f"  {line}" for line in lines)])
+
+
+def _at_home(path: str) -> str:
+    """Returns a path without the request around the observation, which most files leave out."""
+    return path.removeprefix("observation.")
 
 
 @contextlib.contextmanager

@@ -50,7 +50,7 @@ def print_json(message: Message) -> None:
 
 def _in_order(kind: Any, value: dict[str, Any]) -> dict[str, Any]:
     """Returns the JSON form of a message with its fields in the order of their declaration, maps in that of keys."""
-    from tarocchi_solver.cli.json_form import map_value
+    from tarocchi_solver.client.json_form import map_value
 
     ordered = {}
     for field in kind.fields:

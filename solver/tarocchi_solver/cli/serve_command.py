@@ -12,6 +12,7 @@ import typer
 from tarocchi_solver.cli.inputs import FAILURE, InputError, fail, plainly
 
 DEFAULT_ADDRESS = "127.0.0.1:50051"
+DEFAULT_GRACE = 5.0
 
 
 @plainly
@@ -24,6 +25,10 @@ def serve(
     ] = None,
     queue_size: Annotated[int, typer.Option(min=0, max=10_000, help="Searches that may wait.")] = 16,
     threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads that work on one search.")] = 1,
+    grace: Annotated[
+        float,
+        typer.Option(min=0, max=3600, metavar="SECONDS", help="How long searches may go on after a signal to stop."),
+    ] = DEFAULT_GRACE,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Listen beyond this machine, though nothing is encrypted.")
     ] = False,
@@ -38,7 +43,7 @@ def serve(
     from tarocchi_solver.service.config import ServerConfig
     from tarocchi_solver.service.server import SolverServer
 
-    config = ServerConfig(address=address, queue_size=queue_size, search_threads=threads)
+    config = ServerConfig(address=address, queue_size=queue_size, search_threads=threads, grace_seconds=grace)
     if searches is not None:
         config = replace(config, concurrent_searches=searches)
     try:

@@ -1,6 +1,6 @@
 """A client of the service for Python; it needs neither the engine nor the compiler."""
 
 from tarocchi_solver.client.client import SolverClient
-from tarocchi_solver.client.errors import SolverError, Violation
+from tarocchi_solver.client.errors import InvalidCallError, SolverError, UnknownFieldWarning, Violation
 
-__all__ = ["SolverClient", "SolverError", "Violation"]
+__all__ = ["InvalidCallError", "SolverClient", "SolverError", "UnknownFieldWarning", "Violation"]

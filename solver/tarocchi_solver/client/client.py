@@ -1,28 +1,31 @@
-"""Calls the service: one method for each RPC, typed errors, requests from messages or from plain dictionaries."""
+"""Calls the service: one method for each RPC, typed errors, requests from messages or from plain dictionaries.
+
+Every method raises `SolverError`: its subclass `InvalidCallError` where nothing could be sent, otherwise with what the
+server said. Fields of a dictionary that the contract does not know are ignored with an `UnknownFieldWarning`.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
 import grpc
-from google.protobuf import json_format
 from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2
 
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi.solver.v1.rules_service_pb2_grpc import RulesServiceStub
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
-from tarocchi_solver.client.errors import SolverError
+from tarocchi_solver.client.building import budget_of, message_of, require_number, without_none
+from tarocchi_solver.client.errors import InvalidCallError, SolverError
 
 DEFAULT_TIMEOUT: Final = 60.0
 _POLL_SECONDS: Final = 0.05
 
 Request = TypeVar("Request", bound=Message)
 Response = TypeVar("Response", bound=Message)
-M = TypeVar("M", bound=Message)
 Json = Mapping[str, Any]
 
 
@@ -36,7 +39,10 @@ class SolverClient:
             address: host and port.
             timeout: seconds that a call may take; None for as long as it needs.
         """
+        if timeout is not None:
+            require_number("timeout", timeout)
         self._timeout = timeout
+        self._is_closed = False
         self._channel = grpc.insecure_channel(address)
         self._solver = SolverServiceStub(self._channel)
         self._rules = RulesServiceStub(self._channel)
@@ -55,14 +61,17 @@ class SolverClient:
         self.close()
 
     def close(self) -> None:
-        """Closes the channel."""
+        """Closes the channel; no call can be made any more."""
+        self._is_closed = True
         self._channel.close()
 
     def is_serving(self, timeout: float = 5.0) -> bool:
         """Tells whether the server is healthy; False also if it cannot be reached."""
         try:
-            answer = self._check_health(health_pb2.HealthCheckRequest(), timeout=timeout)
-        except grpc.RpcError:
+            answer = self._call(self._check_health, health_pb2.HealthCheckRequest(), timeout)
+        except InvalidCallError:
+            raise
+        except SolverError:
             return False
         return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
@@ -81,36 +90,35 @@ class SolverClient:
         *,
         worlds: int | None = None,
         iterations: int | None = None,
-        time_ms: int | None = None,
+        time_ms: float | None = None,
         seed: int | None = None,
         timeout: float | None = None,
     ) -> solver_service_pb2.RecommendMoveResponse:
         """Asks for the best move of the observing seat.
 
         Args:
-            observation: what the seat knows, as a message or in the JSON form of it.
+            observation: what the seat knows, as a message or in the JSON form of it. In that form fields that the
+                contract does not know are ignored with an `UnknownFieldWarning`.
             worlds: cap on sampled worlds.
             iterations: cap on iterations over all worlds.
-            time_ms: cap on the milliseconds of the search.
+            time_ms: cap on the milliseconds of the search, above 0; the contract calls it `duration`.
             seed: seed of the random numbers; drawn by the server if None.
             timeout: seconds that the call may take, instead of the client's own.
 
         Raises:
-            SolverError: the server refused or failed.
+            SolverError: the server refused or failed; `InvalidCallError` if nothing could be sent.
         """
-        budget = solver_service_pb2.Budget(worlds=worlds, iterations=iterations)
-        if time_ms is not None:
-            budget.duration.FromMilliseconds(time_ms)
-        request = solver_service_pb2.RecommendMoveRequest(
-            observation=_message(deal_pb2.Observation, observation), budget=budget, seed=seed
-        )
-        return self.recommend(request, timeout)
+        request = message_of(solver_service_pb2.RecommendMoveRequest, without_none(seed=seed), "")
+        request.budget.CopyFrom(budget_of(worlds, iterations, time_ms))
+        request.observation.CopyFrom(message_of(deal_pb2.Observation, observation, "observation"))
+        return self._call(self._solver.RecommendMove, request, timeout)
 
     def recommend(
-        self, request: solver_service_pb2.RecommendMoveRequest, timeout: float | None = None
+        self, request: solver_service_pb2.RecommendMoveRequest | Json, timeout: float | None = None
     ) -> solver_service_pb2.RecommendMoveResponse:
         """Sends a request for a move that is complete already; see `recommend_move`."""
-        return self._call(self._solver.RecommendMove, request, timeout)
+        message = message_of(solver_service_pb2.RecommendMoveRequest, request, "")
+        return self._call(self._solver.RecommendMove, message, timeout)
 
     def get_server_info(self) -> solver_service_pb2.GetServerInfoResponse:
         """Asks for versions, budgets and limits."""
@@ -122,14 +130,15 @@ class SolverClient:
 
     def list_legal_moves(self, observation: deal_pb2.Observation | Json) -> rules_service_pb2.ListLegalMovesResponse:
         """Asks for the legal moves of the observing seat."""
-        request = rules_service_pb2.ListLegalMovesRequest(observation=_message(deal_pb2.Observation, observation))
-        return self._call(self._rules.ListLegalMoves, request)
+        message = message_of(deal_pb2.Observation, observation, "observation")
+        return self._call(self._rules.ListLegalMoves, rules_service_pb2.ListLegalMovesRequest(observation=message))
 
     def validate_observation(
         self, observation: deal_pb2.Observation | Json
     ) -> rules_service_pb2.ValidateObservationResponse:
         """Asks for every fault of an observation."""
-        request = rules_service_pb2.ValidateObservationRequest(observation=_message(deal_pb2.Observation, observation))
+        message = message_of(deal_pb2.Observation, observation, "observation")
+        request = rules_service_pb2.ValidateObservationRequest(observation=message)
         return self._call(self._rules.ValidateObservation, request)
 
     def new_deal(
@@ -151,23 +160,23 @@ class SolverClient:
             standing: the match before this deal, None before the first.
 
         Raises:
-            SolverError: the server refused or failed.
+            SolverError: the server refused or failed; `InvalidCallError` if nothing could be sent.
         """
-        request = rules_service_pb2.NewDealRequest(
-            variant=variant,
-            seed=seed,
-            dealer=dealer,
-            options=options,
-            standing=None if standing is None else _message(deal_pb2.MatchStanding, standing),
-        )
+        fields = without_none(variant=variant, seed=seed, dealer=dealer, options=options)
+        request = message_of(rules_service_pb2.NewDealRequest, fields, "")
+        if standing is not None:
+            request.standing.CopyFrom(message_of(deal_pb2.MatchStanding, standing, "standing"))
         return self._call(self._rules.NewDeal, request).deal
 
     def replay_deal(
         self, deal: rules_service_pb2.Deal | Json, events: Sequence[deal_pb2.Event | Json] = ()
     ) -> rules_service_pb2.ReplayDealResponse:
         """Asks where a deal stands after its moves."""
+        if not isinstance(events, Iterable):
+            raise InvalidCallError.about([("events", "a list of events is needed")])
         request = rules_service_pb2.ReplayDealRequest(
-            deal=_message(rules_service_pb2.Deal, deal), events=[_message(deal_pb2.Event, event) for event in events]
+            deal=message_of(rules_service_pb2.Deal, deal, "deal"),
+            events=[message_of(deal_pb2.Event, event, f"events[{index}]") for index, event in enumerate(events)],
         )
         return self._call(self._rules.ReplayDeal, request)
 
@@ -177,19 +186,13 @@ class SolverClient:
         request: Request,
         timeout: float | None = None,
     ) -> Response:
+        if timeout is not None:
+            require_number("timeout", timeout)
+        if self._is_closed:
+            raise InvalidCallError.closed()
         try:
             return method(request, timeout=self._timeout if timeout is None else timeout)
         except grpc.RpcError as error:
             raise SolverError.of(error) from error
-
-
-def _message(kind: type[M], value: M | Json) -> M:
-    """Returns a message given as such or in its JSON form; raises `ValueError` for a form that does not fit."""
-    if isinstance(value, kind):
-        return value
-    if isinstance(value, Message):
-        raise TypeError(f"{type(value).__name__} given where {kind.__name__} is needed")
-    try:
-        return json_format.ParseDict(dict(value), kind())
-    except json_format.ParseError as error:
-        raise ValueError(str(error)) from error
+        except ValueError as error:  # closed by another thread in the meantime
+            raise InvalidCallError.closed() from error

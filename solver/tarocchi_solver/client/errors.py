@@ -1,7 +1,8 @@
-"""A failed call, with everything that the server said about it."""
+"""A failed call, with everything that is known about it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -22,7 +23,7 @@ class Violation:
 
 
 class SolverError(Exception):
-    """A call that the server refused or could not answer."""
+    """A call that failed: the server refused it, could not answer or was not reached, or it could not be sent."""
 
     def __init__(
         self,
@@ -79,3 +80,24 @@ class SolverError(Exception):
             retry.retry_delay.ToMilliseconds() / 1000 if has_retry else None,
             info.metadata.get("request_id", ""),
         )
+
+
+class InvalidCallError(SolverError):
+    """A call that was not sent, because what was given is no request or the client is closed."""
+
+    @classmethod
+    def about(cls, faults: Sequence[tuple[str, str]]) -> InvalidCallError:
+        """Returns the error of a request with faults, given as paths and sentences."""
+        lines = [f"{path}: {text}" if path else text for path, text in faults]
+        others = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        violations = tuple(Violation(path, "MALFORMED", text) for path, text in faults)
+        return cls(grpc.StatusCode.INVALID_ARGUMENT, lines[0] + others, violations=violations)
+
+    @classmethod
+    def closed(cls) -> InvalidCallError:
+        """Returns the error of a call through a client that is closed."""
+        return cls(grpc.StatusCode.FAILED_PRECONDITION, "the client is closed: open another one")
+
+
+class UnknownFieldWarning(UserWarning):
+    """Says that a dictionary has a field that the contract does not know; the field is ignored."""

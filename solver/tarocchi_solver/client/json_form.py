@@ -33,12 +33,17 @@ def find_faults(kind: Any, value: object, path: str = "") -> Faults:
     if not isinstance(value, dict):
         yield path, f"an object in braces is needed, not {_shown(value)}"
         return
+    seen: set[str] = set()
     set_in: dict[str, str] = {}
     for name, inner in value.items():
         field = field_of(kind, name)
         if field is None or inner is None:
             continue
-        where = f"{path}.{field.name}" if path else field.name
+        where = _below(path, field.name)
+        if field.name in seen:
+            yield where, "this field stands here twice, under both of its names: give it once"
+            continue
+        seen.add(field.name)
         yield from _faults_of_field(field, inner, where)
         group = field.containing_oneof
         if group is not None and len(group.fields) > 1:
@@ -47,17 +52,25 @@ def find_faults(kind: Any, value: object, path: str = "") -> Faults:
             set_in[group.name] = field.name
 
 
-def unknown_fields(kind: Any, value: object) -> Iterator[str]:
-    """Yields the names of the fields that the message does not have."""
+def unknown_fields(kind: Any, value: object, path: str = "") -> Iterator[str]:
+    """Yields the paths of the fields that the message does not have."""
     if not isinstance(value, dict):
         return
     for name, inner in value.items():
         field = field_of(kind, name)
         if field is None:
-            yield name
+            yield _below(path, name)
         elif field.message_type is not None and map_value(field) is None:
-            for part in inner if isinstance(inner, list) else [inner]:
-                yield from unknown_fields(field.message_type, part)
+            where = _below(path, field.name)
+            if isinstance(inner, list):
+                for index, part in enumerate(inner):
+                    yield from unknown_fields(field.message_type, part, f"{where}[{index}]")
+            else:
+                yield from unknown_fields(field.message_type, inner, where)
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
 
 
 def field_of(kind: Any, name: str) -> FieldDescriptor | None:
@@ -135,5 +148,5 @@ def _integer(value: Any) -> int | None:
 
 def _shown(value: object) -> str:
     """Returns a value as it stood in the JSON text, cut short."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

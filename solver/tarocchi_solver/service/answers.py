@@ -21,7 +21,7 @@ from tarocchi_engine.cards import SuitLetter
 from tarocchi_engine.options import given_options
 from tarocchi_solver import __version__
 from tarocchi_solver.search import Budget, Diagnostics, MoveStatistics, Recommendation, StopReason
-from tarocchi_solver.service.convert import (
+from tarocchi_solver.service.formats import (
     format_budget,
     format_event,
     format_move,

@@ -7,15 +7,16 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from typing import Any, Final, NoReturn, TypeVar
 
 import grpc
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from grpc_status import rpc_status
 
-from tarocchi_solver.service.errors import RequestError, StatusReason
+from tarocchi_engine import Fault
+from tarocchi_solver.service.errors import RequestError, StatusReason, ViolationReason, invalid_request
 
 log = logging.getLogger(__name__)
 
@@ -85,6 +86,39 @@ class Servicer:
         self.readiness = readiness
 
 
+class Unreadable:
+    """Stands in for a request whose bytes are no message of its kind."""
+
+
+class UnreadableRequests(grpc.ServerInterceptor):
+    """Lets such requests through to `answering`, which refuses them; gRPC alone would call them internal errors."""
+
+    def __init__(self, services: Iterable[str]) -> None:
+        """Watches the methods of the services with these full names, all of which are unary."""
+        self._prefixes = tuple(f"/{name}/" for name in services)
+
+    def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], grpc.RpcMethodHandler[Any, Any] | None],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> grpc.RpcMethodHandler[Any, Any] | None:
+        """Returns the handler of a call."""
+        handler = continuation(handler_call_details)
+        if handler is None or not handler_call_details.method.startswith(self._prefixes):
+            return handler
+        answer, from_bytes = handler.unary_unary, handler.request_deserializer
+        assert answer is not None
+        assert from_bytes is not None
+
+        def read(data: bytes) -> object:
+            try:
+                return from_bytes(data)
+            except (DecodeError, ValueError, RecursionError):
+                return Unreadable()
+
+        return grpc.unary_unary_rpc_method_handler(answer, read, handler.response_serializer)
+
+
 def answering(method: Callable[[Any, Request, grpc.ServicerContext], Response]) -> Callable[..., Response]:
     """Wraps the method of a `Servicer` that answers one call: refuses while not ready, reports every error."""
 
@@ -95,6 +129,9 @@ def answering(method: Callable[[Any, Request, grpc.ServicerContext], Response]) 
         context.send_initial_metadata(((REQUEST_ID_KEY, request_id),))
         try:
             self.readiness.require()
+            if isinstance(request, Unreadable):
+                message = f"these bytes are no request of {method.__name__}: is it another version of the contract?"
+                raise invalid_request([Fault("", ViolationReason.UNREADABLE_REQUEST, message)])
             answer = method(self, request, context)
         except RequestError as error:
             log.info("%s %s refused: %s %s", method.__name__, request_id, error.reason, error.message)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tarocchi_solver.search import DEFAULT_BUDGET, Budget
-from tarocchi_solver.search.recommend import MAX_SAMPLED_WORLDS
+from tarocchi_solver.search.results import MAX_SAMPLED_WORLDS
 
 SPARE_THREADS: Final = 8
 """RPC threads that no search can take: they answer health checks and the rules."""
@@ -37,8 +37,9 @@ class ServerConfig:
     """Bytes; larger requests are refused before they are read."""
     niceness: int = 10
     """How far search threads stand back behind the threads that answer, 0 to 19 (Linux only)."""
-    grace_seconds: float = 10.0
-    """How long running searches may go on after a signal to stop; then they answer with the best so far."""
+    grace_seconds: float = 5.0
+    """How long running searches may go on after a signal to stop; then they answer with the best so far. Together with
+    the time of these answers it is below the 10 s after which container runtimes kill."""
 
     @property
     def rpc_threads(self) -> int:

@@ -41,6 +41,7 @@ class StatusReason(StrEnum):
 class ViolationReason(StrEnum):
     """What is wrong with one field of a request; the rules of the game are the engine's reasons."""
 
+    UNREADABLE_REQUEST = "UNREADABLE_REQUEST"
     MISSING_FIELD = "MISSING_FIELD"
     OUT_OF_RANGE = "OUT_OF_RANGE"
     UNKNOWN_VARIANT = "UNKNOWN_VARIANT"

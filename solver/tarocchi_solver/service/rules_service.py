@@ -11,15 +11,15 @@ from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import ContradictionError, check_consistent
 from tarocchi_solver.service import answers
 from tarocchi_solver.service.calls import Servicer, answering
-from tarocchi_solver.service.convert import (
+from tarocchi_solver.service.errors import FaultList
+from tarocchi_solver.service.formats import format_phase
+from tarocchi_solver.service.requests import (
     contradiction_fault,
-    format_phase,
     parse_deal,
     parse_observation,
     parse_standing,
     parse_variant,
 )
-from tarocchi_solver.service.errors import FaultList
 
 
 class RulesServicer(Servicer, RulesServiceServicer):

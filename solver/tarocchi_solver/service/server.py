@@ -17,7 +17,8 @@ from tarocchi.solver.v1 import rules_service_pb2, solver_service_pb2
 from tarocchi.solver.v1.rules_service_pb2_grpc import add_RulesServiceServicer_to_server
 from tarocchi.solver.v1.solver_service_pb2_grpc import add_SolverServiceServicer_to_server
 from tarocchi_solver.search import warm_up
-from tarocchi_solver.service.calls import Readiness, Stage
+from tarocchi_solver.service.address import require_free, split_address
+from tarocchi_solver.service.calls import Readiness, Stage, UnreadableRequests
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.pool import SearchPool
 from tarocchi_solver.service.rules_service import RulesServicer
@@ -62,6 +63,7 @@ class SolverServer:
         threads = self.config.rpc_threads
         server = grpc.server(
             ThreadPoolExecutor(threads, thread_name_prefix="tarocchi-rpc"),
+            interceptors=[UnreadableRequests(SERVICE_NAMES)],
             options=[
                 ("grpc.max_receive_message_length", self.config.request_size_limit),
                 ("grpc.so_reuseport", 0),
@@ -76,13 +78,13 @@ class SolverServer:
         return server
 
     def _bind(self) -> str:
-        host, _, port_text = self.config.address.rpartition(":")
-        if not host or not port_text.isdigit():
-            raise OSError(f"{self.config.address!r} is no address: give host and port, such as 127.0.0.1:50051")
+        address = self.config.address
+        host, port = split_address(address)
+        require_free(address)
         try:
-            port = self._server.add_insecure_port(self.config.address)
+            port = self._server.add_insecure_port(address)
         except RuntimeError as error:
-            raise OSError(f"cannot listen on {self.config.address}: is it taken by another program?") from error
+            raise OSError(f"cannot listen on {address}: is it taken by another program?") from error
         return f"{host}:{port}"
 
     def start(self) -> None:

@@ -16,20 +16,24 @@ from tarocchi_engine import VARIANTS, Observation, View, view
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver import __version__
 from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
+from tarocchi_solver.search.recommend import ITERATIONS_PER_MS
 from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, answering
 from tarocchi_solver.service.config import ServerConfig
-from tarocchi_solver.service.convert import (
-    contradiction_fault,
-    format_budget,
-    parse_budget,
-    parse_observation,
-)
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, invalid_request
+from tarocchi_solver.service.formats import format_budget
 from tarocchi_solver.service.pool import SearchPool
+from tarocchi_solver.service.requests import contradiction_fault, parse_budget, parse_observation
 
 DEADLINE_SHARE: Final = 0.9
 """The share of the time to the deadline that may be used: the rest brings the answer home."""
+DEADLINE_RESERVE: Final = 0.02
+"""Seconds before the deadline that are not used in any case, because every answer takes some time."""
+
+MINIMUM_BUDGET: Final = Budget(worlds=1, iterations=1)
+"""Makes a search do no more than it always does."""
+OUT_OF_REACH: Final = 10
+"""A cap of so many times the work that a search can do in its time is not planned for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +71,17 @@ class SolverServicer(Servicer, SolverServiceServicer):
         def task(stop: threading.Event) -> Recommendation:
             return run_search(question, stop, self._seconds_left(latest), self._config.search_threads)
 
+        def late_task(stop: threading.Event) -> Recommendation:
+            return run_search(question, stop, seconds=0.0)
+
         # a forced move takes no time worth waiting for
         is_forced = len(question.view.legal_moves()) == 1
-        found = task(threading.Event()) if is_forced else self._pool.run(task, context)
+        found = task(threading.Event()) if is_forced else self._pool.run(task, context, latest, late_task)
         return recommendation_answer(question.view.variant, found, question.budget)
 
     def _latest_end(self, started: float, context: grpc.ServicerContext) -> float | None:
         remaining = context.time_remaining()
-        return None if remaining is None else started + DEADLINE_SHARE * remaining
+        return None if remaining is None else started + usable_seconds(remaining)
 
     def _seconds_left(self, latest: float | None) -> float:
         """Returns the time for a search that starts now and has to end at `latest`."""
@@ -124,6 +131,11 @@ def read_question(request: pb.RecommendMoveRequest, default: Budget, maximum: Bu
     return Question(checked, budget if maximum is None else lowered(budget, maximum), seed)
 
 
+def usable_seconds(remaining: float) -> float:
+    """Returns the time for a search with so many seconds to the deadline of its call, 0 where there is none."""
+    return max(min(DEADLINE_SHARE * remaining, remaining - DEADLINE_RESERVE), 0.0)
+
+
 def lowered(budget: Budget, maximum: Budget) -> Budget:
     """Returns a budget with its caps lowered to the maximum; a cap that is not set stays so."""
 
@@ -144,21 +156,23 @@ def run_search(
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Recommendation:
-    """Searches for at most `seconds`; raises `RequestError` where no deal fits the observation.
+    """Searches for at most `seconds`, but does the small minimum of every search in any case.
+
+    Raises `RequestError` where no deal fits the observation.
 
     A search plans its trees by the budget's time. The time of a deadline would change such a plan and with it the
-    answer, so unless the client asked for a time it works from outside, by the stop signal.
+    answer, so unless the client asked for a time it works from outside, by the stop signal. A search that cannot come
+    near its other caps in that time is planned by it all the same, and one that is stopped already does the minimum.
     """
     budget = question.budget
-    if seconds is not None and budget.time_ms is not None:
-        budget = replace(budget, time_ms=max(1, min(budget.time_ms, int(seconds * 1000))))
-    is_late = threading.Event()
-
-    def end() -> None:
-        is_late.set()
-        stop.set()
-
-    timer = threading.Timer(seconds, end) if seconds is not None else None
+    is_stopped = stop.is_set()
+    if is_stopped:
+        budget = MINIMUM_BUDGET
+    elif seconds is not None and (budget.time_ms is not None or _is_out_of_reach(budget, seconds, threads)):
+        most = int(seconds * 1000)
+        budget = replace(budget, time_ms=max(1, most if budget.time_ms is None else min(budget.time_ms, most)))
+    end = None if seconds is None else time.monotonic() + seconds
+    timer = None if seconds is None else threading.Timer(seconds, stop.set)
     if timer is not None:
         timer.daemon = True
         timer.start()
@@ -169,6 +183,14 @@ def run_search(
     finally:
         if timer is not None:
             timer.cancel()
-    if is_late.is_set() and found.diagnostics.stop_reason is StopReason.STOPPED:
-        return replace(found, diagnostics=replace(found.diagnostics, stop_reason=StopReason.TIME))
-    return found
+    reason = found.diagnostics.stop_reason
+    if reason is StopReason.STOPPED or (is_stopped and reason in (StopReason.WORLDS, StopReason.ITERATIONS)):
+        is_late = end is not None and time.monotonic() >= end
+        reason = StopReason.TIME if is_late else StopReason.STOPPED
+    return replace(found, diagnostics=replace(found.diagnostics, stop_reason=reason))
+
+
+def _is_out_of_reach(budget: Budget, seconds: float, threads: int) -> bool:
+    """Tells whether the cap on iterations is many times what so many seconds allow, so that it cannot matter."""
+    reach = seconds * 1000 * ITERATIONS_PER_MS * threads
+    return budget.iterations is not None and budget.iterations > OUT_OF_REACH * reach

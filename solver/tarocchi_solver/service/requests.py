@@ -1,4 +1,4 @@
-"""Turns messages of the contract into the engine's values and back.
+"""Reads requests of the contract into the engine's values.
 
 Reading never stops at the first fault: each reader adds what it finds to a list and returns None where there is
 nothing to go on with. Paths are those of the request's fields, such as `observation.events[7].play.card`.
@@ -20,7 +20,6 @@ from tarocchi_engine import (
     Observation,
     OptionError,
     Pack,
-    Phase,
     Play,
     Standing,
     State,
@@ -32,19 +31,15 @@ from tarocchi_engine import (
 )
 from tarocchi_engine.cards import UnknownCardError
 from tarocchi_engine.legality import seat_fault
-from tarocchi_engine.match import FIRST_DEAL
+from tarocchi_engine.match import FIRST_DEAL, find_standing_faults
 from tarocchi_engine.options import given_options, with_options
 from tarocchi_solver.search import Budget, ContradictionError
 from tarocchi_solver.search.sampler import WorldNotFoundError
 from tarocchi_solver.service.errors import MAX_FAULTS, FaultList, ViolationReason
 
 _LONGEST_NAME: Final = 40
-_PHASES: Final = {
-    Phase.DISCARD: deal_pb2.PHASE_DISCARD,
-    Phase.DECLARE: deal_pb2.PHASE_DECLARE,
-    Phase.PLAY: deal_pb2.PHASE_PLAY,
-    Phase.END: deal_pb2.PHASE_END,
-}
+_MOST_NANOS: Final = 10**9 - 1
+_MOST_DURATION_SECONDS: Final = 315_576_000_000
 
 Game = deal_pb2.Observation | rules_service_pb2.Deal | rules_service_pb2.NewDealRequest
 """The messages that say what is played: a variant, its options and the match before the deal."""
@@ -108,6 +103,28 @@ def _parse_cards(pack: Pack, ids: Sequence[str], faults: FaultList, path: str) -
     return mask if is_clean else None
 
 
+def _hand_size_fault(path: str, count: int, seat: int, dealer: int, variant: Variant) -> Fault | None:
+    """Returns the fault of a hand with so many ids, readable or not; None if that is how many are dealt."""
+    due = variant.dealt_to(seat, dealer)
+    if count == due:
+        return None
+    role = "the dealer" if seat == dealer else "this seat"
+    text = f"{count} cards: {role} is dealt {due} (give the cards as dealt, before any was laid away or played)"
+    return Fault(path, ViolationReason.HAND_SIZE, text)
+
+
+def _require_seat(
+    message: deal_pb2.Observation | deal_pb2.Event | rules_service_pb2.Deal, name: str, faults: FaultList, path: str
+) -> bool:
+    """Notes a field that is missing and that names a seat; returns whether it is there."""
+    if message.HasField(name):
+        return True
+    who = "dealt" if name == "dealer" else "moved" if isinstance(message, deal_pb2.Event) else "asks"
+    text = f"the seat that {who} is missing: give its number, also when that is 0"
+    faults.add(f"{path}.{name}", ViolationReason.MISSING_FIELD, text)
+    return False
+
+
 def _parse_card(pack: Pack, card_id: str, faults: FaultList, path: str) -> int | None:
     if not card_id:
         faults.add(path, ViolationReason.MISSING_FIELD, "the id of the card is missing")
@@ -125,8 +142,9 @@ def _shortened(text: str) -> str:
 
 def _parse_event(variant: Variant, message: deal_pb2.Event, faults: FaultList, path: str) -> Event | None:
     """Returns one event."""
-    is_seat = 0 <= message.seat < variant.seat_count
-    if not is_seat:
+    is_given = _require_seat(message, "seat", faults, path)
+    is_seat = is_given and 0 <= message.seat < variant.seat_count
+    if is_given and not is_seat:
         faults.extend([seat_fault(f"{path}.seat", message.seat, variant)])
     move = _parse_move(variant.pack, message, faults, path)
     return Event(message.seat, move) if is_seat and move is not None else None
@@ -173,12 +191,19 @@ def parse_observation(
         return None
     message = request.observation
     variant = parse_variant(message, faults, "observation")
+    has_seat, has_dealer = (_require_seat(message, name, faults, "observation") for name in ("seat", "dealer"))
     if variant is None:
         return None
     unreadable = FaultList()
     standing = parse_standing(message, unreadable, "observation")
     hand = _parse_cards(variant.pack, message.hand, unreadable, "observation.hand")
     events = _parse_events(variant, message.events, unreadable, "observation.events")
+    if not (has_seat and has_dealer):
+        seats = ([("seat", message.seat)] if has_seat else []) + ([("dealer", message.dealer)] if has_dealer else [])
+        found = [seat_fault(name, seat, variant) for name, seat in seats if not 0 <= seat < variant.seat_count]
+        found += [fault.below("standing") for fault in find_standing_faults(variant, standing)]
+        faults.extend([*(fault.below("observation") for fault in found), *unreadable.faults])
+        return None
     observation = Observation(
         variant=variant.name,
         seat=message.seat,
@@ -188,10 +213,12 @@ def parse_observation(
         options=given_options(variant),
         standing=standing,
     )
-    found = [
-        fault.below("observation") for fault in find_faults(observation) if hand is not None or fault.path != "hand"
-    ]
-    faults.extend([*found, *unreadable.faults])
+    # of a hand that it cannot read whole the engine does not know the size
+    found = [fault for fault in find_faults(observation) if fault.path != "hand"]
+    if all(0 <= seat < variant.seat_count for seat in (message.seat, message.dealer)):
+        size_fault = _hand_size_fault("hand", len(message.hand), message.seat, message.dealer, variant)
+        found += [size_fault] if size_fault else []
+    faults.extend([*(fault.below("observation") for fault in found), *unreadable.faults])
     return observation
 
 
@@ -208,6 +235,7 @@ def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) 
         faults.add("deal", ViolationReason.MISSING_FIELD, "the deal is missing: give the variant and all hands")
         return None
     variant = parse_variant(request.deal, faults, "deal")
+    has_dealer = _require_seat(request.deal, "dealer", faults, "deal")
     if variant is None:
         return None
     standing = parse_standing(request.deal, faults, "deal")
@@ -216,13 +244,19 @@ def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) 
         for seat, hand in enumerate(request.deal.hands)
     ]
     events = _parse_events(variant, request.events, faults, "events")
-    known = [hand for hand in hands if hand is not None]
-    if len(known) < len(hands):
-        return None
+    # of hands that it cannot read whole the engine knows neither the size nor what is missing in the pack
+    beyond_engine = {ViolationReason.HAND_SIZE, *([ViolationReason.INCOMPLETE_PACK] if None in hands else [])}
+    dealer = request.deal.dealer
+    if has_dealer and 0 <= dealer < variant.seat_count:
+        for seat, hand in enumerate(request.deal.hands[: variant.seat_count]):
+            size_fault = _hand_size_fault(f"deal.hands[{seat}].cards", len(hand.cards), seat, dealer, variant)
+            faults.extend([size_fault] if size_fault else [])
     try:
-        start = State.new(variant, request.deal.dealer, known, standing)
+        start = State.new(variant, dealer, [hand or 0 for hand in hands], standing)
     except InvalidDealError as error:
-        faults.extend(_deal_fault(fault) for fault in error.faults)
+        faults.extend(_deal_fault(fault) for fault in error.faults if fault.reason not in beyond_engine)
+        return None
+    if not has_dealer:
         return None
     try:
         return replay(start, events)
@@ -248,68 +282,13 @@ def parse_budget(message: solver_service_pb2.Budget, faults: FaultList, path: st
                 faults.add(f"{path}.{name}", ViolationReason.OUT_OF_RANGE, text)
     time_ms: int | None = None
     if message.HasField("duration"):
-        nanoseconds = message.duration.seconds * 10**9 + message.duration.nanos
+        seconds, nanos = message.duration.seconds, message.duration.nanos
+        nanoseconds = seconds * 10**9 + nanos
         time_ms = -(-nanoseconds // 10**6)
-        if nanoseconds <= 0:
+        if abs(nanos) > _MOST_NANOS or abs(seconds) > _MOST_DURATION_SECONDS or seconds * nanos < 0:
+            text = f"{seconds} seconds and {nanos} nanos are no duration: give 0 to {_MOST_NANOS} nanos, signed alike"
+            faults.add(f"{path}.duration", ViolationReason.OUT_OF_RANGE, text)
+        elif nanoseconds <= 0:
             text = f"{nanoseconds / 10**9:g} s is no duration to search: give more than 0 s, or leave it out"
             faults.add(f"{path}.duration", ViolationReason.OUT_OF_RANGE, text)
     return Budget(caps["worlds"], caps["iterations"], time_ms)
-
-
-def format_budget(budget: Budget) -> solver_service_pb2.Budget:
-    """Returns a budget as a message."""
-    message = solver_service_pb2.Budget(worlds=budget.worlds, iterations=budget.iterations)
-    if budget.time_ms is not None:
-        message.duration.FromMilliseconds(budget.time_ms)
-    return message
-
-
-def format_phase(phase: Phase) -> deal_pb2.Phase:
-    """Returns a phase as a value of the contract's enum."""
-    return _PHASES[phase]
-
-
-def format_move(pack: Pack, move: Move) -> deal_pb2.Move:
-    """Returns a move as a message; cards stand in display order."""
-    match move:
-        case Discard(cards, announced):
-            shown = pack.format_mask(cards or 0)
-            return deal_pb2.Move(discard=deal_pb2.Discard(cards=shown, announced_trump_count=announced))
-        case Declare(cards):
-            return deal_pb2.Move(declare=deal_pb2.Declare(cards=pack.format_mask(cards)))
-        case Play(card):
-            return deal_pb2.Move(play=deal_pb2.Play(card=pack.format_card(card)))
-
-
-def format_event(pack: Pack, event: Event) -> deal_pb2.Event:
-    """Returns an event as a message."""
-    move = format_move(pack, event.move)
-    match move.WhichOneof("action"):
-        case "discard":
-            return deal_pb2.Event(seat=event.seat, discard=move.discard)
-        case "declare":
-            return deal_pb2.Event(seat=event.seat, declare=move.declare)
-        case _:
-            return deal_pb2.Event(seat=event.seat, play=move.play)
-
-
-def format_observation(observation: Observation) -> deal_pb2.Observation:
-    """Returns an observation as a message."""
-    options = dict(observation.options)
-    pack = get_variant(observation.variant, options).pack
-    return deal_pb2.Observation(
-        variant=observation.variant,
-        seat=observation.seat,
-        dealer=observation.dealer,
-        hand=pack.format_mask(observation.hand),
-        events=[format_event(pack, event) for event in observation.events],
-        options=options,
-        standing=format_standing(observation.standing),
-    )
-
-
-def format_standing(standing: Standing) -> deal_pb2.MatchStanding | None:
-    """Returns the match before a deal as a message, None before the first deal."""
-    if standing == FIRST_DEAL:
-        return None
-    return deal_pb2.MatchStanding(scores=standing.scores, deals_played=standing.deals_played)

@@ -1,0 +1,91 @@
+"""What the README shows runs: every block of Python and of JSON, and what it says the command line prints."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from service_support import running
+from tarocchi_solver.cli import app
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+ADDRESS = "127.0.0.1:50051"
+
+
+def blocks(language: str) -> list[str]:
+    """Returns the texts of all blocks in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def first_line(block: str) -> str:
+    """Returns what tells a block from the others in the name of a test."""
+    return block.strip().splitlines()[0]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with running() as (server, _):
+        yield server.address
+
+
+def test_the_blocks_are_found() -> None:
+    counts = {language: len(blocks(language)) for language in ("python", "json", "js")}
+    assert counts == {"python": 3, "json": 2, "js": 1}
+    assert len(re.findall(r"^```\w*$", README, re.MULTILINE)) == 2 * (sum(counts.values()) + 1)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("block", blocks("python"), ids=first_line)
+def test_python(block: str, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    exec(compile(block.replace(ADDRESS, address), "README.md", "exec"), {"__name__": "readme"})
+    printed = capsys.readouterr().out
+    assert printed
+    assert "StatusCode" not in printed
+
+
+@pytest.mark.parametrize("block", blocks("json"), ids=first_line)
+def test_json(block: str) -> None:
+    command = ["replay", "-"] if "deal" in json.loads(block) else ["recommend", "-", "--iterations", "200"]
+    result = CliRunner().invoke(app, command, input=block)
+    assert result.exit_code == 0, result.output
+    assert "unknown" not in result.output
+
+
+def test_the_faults_that_it_shows_are_those_that_are_told() -> None:
+    found = re.search(r"^    \$ echo (.*) \| tarocchi (.*)\n((?:    (?!\$).*\n)+)", README, re.MULTILINE)
+    assert found
+    (given,), arguments = shlex.split(found[1]), shlex.split(found[2])
+    result = CliRunner().invoke(app, arguments, input=given)
+    assert result.exit_code == 2
+    assert result.output.splitlines() == [line.removeprefix("    ") for line in found[3].splitlines()]
+
+
+def test_the_commands_that_it_shows_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = re.search(r"^    \$ tarocchi (deal .*) > (\S+)\n    \$ tarocchi (recommend .*)\n", README, re.MULTILINE)
+    assert found
+    result = CliRunner().invoke(app, shlex.split(found[1]))
+    Path(found[2]).write_text(result.stdout)
+    result = CliRunner().invoke(app, [*shlex.split(found[3]), "--iterations", "200"])
+    assert result.exit_code == 0, result.output
+    assert "Discard " in result.stdout
+
+
+def test_every_option_that_it_lists_exists() -> None:
+    listed = re.findall(r"^    tarocchi (\w+) .*\n((?: {30,}--.*\n)*)", README, re.MULTILINE)
+    assert {name for name, _ in listed} == {
+        command.callback.__name__ for command in app.registered_commands if command.callback
+    }
+    for line in re.findall(r"^    tarocchi \w+ .*\n(?: {30,}--.*\n)*", README, re.MULTILINE):
+        command = line.split()[1]
+        known = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
+        for option in re.findall(r"--[a-z-]+", line):
+            assert option in known, f"{command} {option}"
