@@ -50,7 +50,9 @@ def lane_of(card: int) -> int:
 
 
 def cards_in(mask: int) -> Iterator[int]:
-    """Yields the cards of a set, lowest bit first."""
+    """Yields the cards of a set, lowest bit first; raises ValueError for a number that is no set of cards."""
+    if not 0 <= mask <= ALL_MASK:
+        raise ValueError(f"{mask} is no set of cards: sets have the bits 0 to {CARD_COUNT - 1}")
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
@@ -102,7 +104,9 @@ class Pack:
         return bit
 
     def format_card(self, card: int) -> str:
-        """Returns the id of a card."""
+        """Returns the id of a card; raises ValueError for a number that is no card."""
+        if not 0 <= card < CARD_COUNT:
+            raise ValueError(f"{card} is no card: cards are the bits 0 to {CARD_COUNT - 1}")
         return self.ids[card]
 
     def parse_cards(self, texts: Iterable[str]) -> int:

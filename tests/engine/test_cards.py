@@ -153,3 +153,18 @@ def test_every_card_has_two_names_of_its_own(name: str, pack: Pack) -> None:
     assert pack.names(pack.parse_card("DA" if name == "bolognese" else "D2"))[1] in ("Ace of coins", "2 of coins")
     assert pack.names(MATTO) == ("Matto", "Fool")
     assert pack.names(pack.parse_card("T9")) == ("Tarocco 9", "Trump 9")
+
+
+@pytest.mark.parametrize("number", [-1, 1 << 62, 1 << 64])
+def test_numbers_that_are_no_sets_are_refused(number: int) -> None:
+    """A negative number has no lowest card to end at."""
+    with pytest.raises(ValueError, match="no set of cards"):
+        list(cards_in(number))
+    with pytest.raises(ValueError, match="no set of cards"):
+        BOLOGNESE_PACK.format_mask(number)
+
+
+@pytest.mark.parametrize("number", [-1, 62, 1000])
+def test_numbers_that_are_no_cards_have_no_name(number: int) -> None:
+    with pytest.raises(ValueError, match="no card"):
+        BOLOGNESE_PACK.format_card(number)
