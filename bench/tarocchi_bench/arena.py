@@ -6,6 +6,7 @@ The unit of analysis is the pair (two results of one deal correlate at about -0.
 from __future__ import annotations
 
 import json
+import math
 import os
 import statistics
 import threading
@@ -100,6 +101,8 @@ def play_match(
         AgentSpecError, UnknownVariantError, ValueError: the plan, or a record of another match.
     """
     plan.check()
+    if gain is not None and not 0 < gain < math.inf:
+        raise ValueError(f"a gain of {gain} points cannot be tested for: give a finite number above 0")
     played = {} if record is None else read_record(record, plan)
     to_play = [number for number in range(plan.pairs) if number not in played]
     for _ in played:

@@ -221,3 +221,9 @@ def test_a_match_ends_when_the_test_has_decided() -> None:
     assert result.verdict == "gain"
     assert result.pairs < 400
     assert play_match(plan, gain=8.0, workers=2).pairs == result.pairs
+
+
+@pytest.mark.parametrize("gain", [0.0, -5.0, float("nan"), float("inf")])
+def test_a_gain_that_cannot_be_tested_for_is_refused(gain: float) -> None:
+    with pytest.raises(ValueError, match="gain"):
+        play_match(MatchPlan("bolognese", "greedy", "random", 3, 4), gain=gain)
