@@ -44,11 +44,11 @@ def log_likelihood_ratio(differences: Sequence[float], gain: float) -> float:
     differences do not differ.
     """
     count = len(differences)
-    mean, error = estimate(differences).mean, estimate(differences).standard_error
-    variance = error * error * count
+    found = estimate(differences)
+    variance = found.standard_error**2 * count
     if variance == 0.0:
         return 0.0
-    return gain / variance * count * (mean - gain / 2)
+    return gain / variance * count * (found.mean - gain / 2)
 
 
 def verdict(differences: Sequence[float], gain: float) -> str | None:
