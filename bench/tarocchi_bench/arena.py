@@ -110,6 +110,8 @@ def play_match(
             progress()
     decided = verdict_so_far(plan, played, gain)
     if decided is None:
+        if record is not None:
+            drop_cut_line(record)
         for pair in _play_pairs(plan, to_play, workers):
             played[pair.number] = pair
             if record is not None:
@@ -158,6 +160,13 @@ def read_record(record: Path, plan: MatchPlan) -> dict[int, Pair]:
     return played
 
 
+def drop_cut_line(record: Path) -> None:
+    """Removes from a record the line that was being written when its match was interrupted."""
+    text = record.read_text("utf-8") if record.exists() else ""
+    if text and not text.endswith("\n"):
+        record.write_text(text[: text.rfind("\n") + 1], "utf-8")
+
+
 def append_record(record: Path, plan: MatchPlan, pair: Pair) -> None:
     """Adds one pair to the record of a match."""
     entry = {
@@ -168,9 +177,6 @@ def append_record(record: Path, plan: MatchPlan, pair: Pair) -> None:
         "pair": pair.number,
         "results": pair.results,
     }
-    text = record.read_text("utf-8") if record.exists() else ""
-    if text and not text.endswith("\n"):
-        record.write_text(text[: text.rfind("\n") + 1], "utf-8")
     with record.open("a", encoding="utf-8") as file:
         file.write(json.dumps(entry) + "\n")
 
