@@ -7,10 +7,11 @@ comparison of bit positions. A card is an `int` (its bit), a set of cards an `in
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final, Literal, SupportsIndex
 
 CARD_COUNT: Final = 62
 SUITS: Final = ("S", "B", "C", "D")
@@ -50,13 +51,22 @@ def lane_of(card: int) -> int:
 
 
 def cards_in(mask: int) -> Iterator[int]:
-    """Yields the cards of a set, lowest bit first; raises ValueError for a number that is no set of cards."""
+    """Yields the cards of a set, lowest bit first; raises ValueError for a number that is none, TypeError otherwise."""
+    mask = _integer(mask, "set of cards: sets are integers with a bit for each card")
     if not 0 <= mask <= ALL_MASK:
         raise ValueError(f"{mask} is no set of cards: sets have the bits 0 to {CARD_COUNT - 1}")
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
         mask ^= low
+
+
+def _integer(value: SupportsIndex, what: str) -> int:
+    """Returns an integer, also one of numpy, as an `int`; raises a TypeError saying that anything else is no `what`."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{value!r} is no {what}") from None
 
 
 class UnknownCardError(ValueError):
@@ -95,7 +105,9 @@ class Pack:
         return sum(1 << card for card, value in enumerate(self.points) if value == 5)
 
     def parse_card(self, text: str) -> int:
-        """Returns the bit of the card named `text`; raises `UnknownCardError` for anything else."""
+        """Returns the bit of the card named `text`; raises `UnknownCardError` for others, TypeError for no text."""
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r} is no id of a card: ids are texts like 'SK'")
         bit = self._bit_of_id.get(text)
         if bit is None:
             hint = text.strip().upper()
@@ -104,13 +116,19 @@ class Pack:
         return bit
 
     def format_card(self, card: int) -> str:
-        """Returns the id of a card; raises ValueError for a number that is no card."""
+        """Returns the id of a card; raises ValueError for a number that is no card, TypeError for anything else."""
+        card = _integer(card, f"card: cards are the integers 0 to {CARD_COUNT - 1}")
         if not 0 <= card < CARD_COUNT:
             raise ValueError(f"{card} is no card: cards are the bits 0 to {CARD_COUNT - 1}")
         return self.ids[card]
 
     def parse_cards(self, texts: Iterable[str]) -> int:
-        """Returns the set of the named cards; raises `UnknownCardError` or `RepeatedCardError`."""
+        """Returns the set of the named cards.
+
+        Raises `UnknownCardError` or `RepeatedCardError`; TypeError for what is no list of texts, such as one text.
+        """
+        if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+            raise TypeError(f"{texts!r} is no list of ids: give a list like ['SK', 'BK']")
         mask = 0
         for text in texts:
             bit = 1 << self.parse_card(text)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import naive
@@ -168,3 +171,25 @@ def test_numbers_that_are_no_sets_are_refused(number: int) -> None:
 def test_numbers_that_are_no_cards_have_no_name(number: int) -> None:
     with pytest.raises(ValueError, match="no card"):
         BOLOGNESE_PACK.format_card(number)
+
+
+@pytest.mark.parametrize("value", [None, "SK", ["SK"], 3.0])
+def test_what_is_no_number_is_neither_a_card_nor_a_set(value: Any) -> None:
+    with pytest.raises(TypeError, match="no set of cards: sets are integers"):
+        list(cards_in(value))
+    with pytest.raises(TypeError, match="no set of cards: sets are integers"):
+        BOLOGNESE_PACK.format_mask(value)
+    with pytest.raises(TypeError, match="no card: cards are the integers"):
+        BOLOGNESE_PACK.format_card(value)
+
+
+@pytest.mark.parametrize("value", ["SK BK", "SK", "", b"SK", b"", None, 7, [9], [None], [["SK"]]])
+def test_what_is_no_list_of_ids_is_told_so(value: Any) -> None:
+    """A text has letters to go through, but they are no cards; a text of none is no empty list."""
+    with pytest.raises(TypeError, match=r"no list of ids: give a list like|no id of a card: ids are texts"):
+        BOLOGNESE_PACK.parse_cards(value)
+
+
+def test_integers_of_numpy_are_cards_and_sets() -> None:
+    assert BOLOGNESE_PACK.format_card(np.int64(MATTO)) == "MAT"
+    assert BOLOGNESE_PACK.format_mask(np.uint64(MATTO_MASK)) == ["MAT"]
