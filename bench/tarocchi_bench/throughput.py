@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -48,9 +49,9 @@ def _play_out(positions: Any, count: Any, stream: Any) -> Any:
 
 
 def measure(variant_name: str, seconds: float, seed: int = 1) -> Throughput:
-    """Measures one variant for about `seconds`; raises `UnknownVariantError`, or ValueError for no time."""
-    if seconds <= 0:
-        raise ValueError(f"{seconds} seconds measure nothing: give more than 0")
+    """Measures one variant for about `seconds`; raises `UnknownVariantError`, or ValueError for no such time."""
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"{seconds} seconds are no time to measure for: give a finite number above 0")
     variant = get_variant(variant_name)
     warm_up()
     return Throughput(

@@ -111,7 +111,7 @@ def test_command_prints_one_json_object() -> None:
         "arena --variant bolognese --a genius --b random --json",
         "arena --variant bolognese --a greedy --b random --pairs 1 --json",
         "throughput --variant whist --json",
-        "throughput --variant bolognese --seconds 0 --json",
+        *(f"throughput --variant bolognese --seconds {seconds} --json" for seconds in ("0", "-1", "nan", "inf")),
     ],
 )
 def test_wrong_arguments_end_with_one_sentence(arguments: str) -> None:
