@@ -99,6 +99,8 @@ def parse_agent(text: str) -> Agent:
         if not separator or key not in _CONVERTERS or name != "solver":
             known = ", ".join(f"{known}=..." for known in _CONVERTERS) if name == "solver" else "none"
             raise AgentSpecError(f"agent {text!r}: {item!r} is not a setting of {name}; settings: {known}")
+        if key in given:
+            raise AgentSpecError(f"agent {text!r}: {key} stands twice: give it once")
         try:
             given[key] = _CONVERTERS[key](value)
         except ValueError as error:

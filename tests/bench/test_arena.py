@@ -75,7 +75,16 @@ def test_summary_is_over_pairs() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "genius", "solver:iterations", "solver:speed=3", "solver:iterations=many", "random:worlds=1"]
+    "text",
+    [
+        "",
+        "genius",
+        "solver:iterations",
+        "solver:speed=3",
+        "solver:iterations=many",
+        "random:worlds=1",
+        "solver:iterations=1,iterations=2",
+    ],
 )
 def test_wrong_agent_names_are_refused(text: str) -> None:
     with pytest.raises(AgentSpecError, match="agent"):
