@@ -1,95 +1,29 @@
-"""The command line of the benchmarks."""
+"""Starts the command line of the benchmarks: `python -m tarocchi_bench`."""
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
-from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated, NoReturn
+import sys
 
-import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-from rich.table import Table
-
-from tarocchi_bench.agents import AgentSpecError
-from tarocchi_bench.arena import MatchPlan, play_match
-from tarocchi_bench.throughput import measure
-from tarocchi_engine import VARIANTS, UnknownVariantError
-
-app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
-_notes = Console(stderr=True)
-
-VariantOption = Annotated[str, typer.Option("--variant", help="bolognese or piedicavallo")]
-JsonOption = Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")]
+from tarocchi_bench.stopping import Stopped, stop_at_signals
 
 
-@app.command()
-def throughput(
-    variant: VariantOption,
-    seconds: Annotated[float, typer.Option(help="CPU seconds to measure for")] = 4.0,
-    as_json: JsonOption = False,
-) -> None:
-    """Measures playouts and search iterations per second of CPU, on one thread."""
+def main() -> None:
+    """Runs a command and exits: 0 for success, 1 for a failure, 2 for wrong input, 130 or 143 after a signal."""
+    stop_at_signals()
     try:
-        result = measure(variant, seconds)
-    except (UnknownVariantError, ValueError) as error:
-        _fail(error)
-    _print(asdict(result), as_json, f"throughput of {variant}")
+        # it takes a second to load, in which a signal may come too
+        from tarocchi_bench.commands import app
 
-
-@app.command("all")
-def measure_all(seconds: Annotated[float, typer.Option(help="CPU seconds for each variant")] = 4.0) -> None:
-    """Measures the throughput of every variant."""
-    for name in VARIANTS:
-        _print(asdict(measure(name, seconds)), as_json=False, title=f"throughput of {name}")
-
-
-@app.command()
-def arena(
-    variant: VariantOption,
-    a: Annotated[str, typer.Option("--a", help="random, greedy or solver:iterations=1000,...")],
-    b: Annotated[str, typer.Option("--b", help="the opponent, named likewise")],
-    pairs: Annotated[int, typer.Option(help="deals, each played twice with the sides exchanged")] = 100,
-    seed: Annotated[int, typer.Option(help="seed of the deals and of the thinking")] = 1,
-    workers: Annotated[int, typer.Option(help="processes that play at the same time")] = os.cpu_count() or 1,
-    record: Annotated[Path | None, typer.Option(help="JSON lines: pairs found there are not played again")] = None,
-    gain: Annotated[float | None, typer.Option(help="stop when this advantage, or none, is established")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Plays a duplicate match and prints A's advantage in points a deal with its standard error over pairs."""
-    columns = ("pairs", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=_notes, transient=True, disable=not _notes.is_terminal) as progress:
-        task = progress.add_task("pairs", total=pairs)
-        try:
-            result = play_match(
-                MatchPlan(variant, a, b, seed, pairs),
-                workers=workers,
-                record=record,
-                gain=gain,
-                progress=lambda: progress.advance(task),
-            )
-        except (AgentSpecError, UnknownVariantError, ValueError, OSError) as error:
-            progress.stop()
-            _fail(error)
-    _print(asdict(result), as_json, f"{a} against {b}")
-
-
-def _print(values: dict[str, object], as_json: bool, title: str) -> None:
-    if as_json:
-        print(json.dumps(values))
-        return
-    table = Table("figure", "value", title=title)
-    for name, value in values.items():
-        table.add_row(name, f"{value:,.2f}" if isinstance(value, float) else str(value))
-    Console().print(table)
-
-
-def _fail(error: Exception) -> NoReturn:
-    _notes.print(f"error: {error}", style="red", markup=False)
-    raise typer.Exit(2)
+        app(prog_name="python -m tarocchi_bench")
+    except Stopped as stopped:
+        # all is in order by now; the way out of a large program takes long enough for another signal to come
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(stopped.exit_code)
 
 
 if __name__ == "__main__":
-    app(prog_name="python -m tarocchi_bench")
+    main()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from tarocchi_engine.cards import cards_in
 from tarocchi_engine.layout import LED
 from tarocchi_engine.play import choose_by_rule, legal_cards
 from tarocchi_engine.rng import split
-from tarocchi_solver.search import Budget, Playout, SearchOptions, search
+from tarocchi_solver.search import DEFAULT_BUDGET, Budget, Playout, SearchOptions, search
 
 
 class AgentSpecError(ValueError):
@@ -21,13 +21,19 @@ class AgentSpecError(ValueError):
 
 
 class Agent(ABC):
-    """A player. Equal observation and seed give an equal move."""
+    """A player. Agents are equal if their names mean the same."""
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether an equal agent with an equal observation and seed makes an equal move."""
+        return True
 
     @abstractmethod
     def choose(self, observation: Observation, seed: int) -> Move:
         """Returns a legal move of the observing seat."""
 
 
+@dataclass(frozen=True)
 class RandomAgent(Agent):
     """Makes any legal move."""
 
@@ -37,6 +43,7 @@ class RandomAgent(Agent):
         return moves[split(seed) % len(moves)]
 
 
+@dataclass(frozen=True)
 class GreedyAgent(Agent):
     """Lays away the cheapest cards of its shortest suits, declares everything, and plays by the playout rule."""
 
@@ -64,12 +71,17 @@ class GreedyAgent(Agent):
         return (suits.count("T"), sum(pack.points[card] for card in cards), sum(lengths))
 
 
+@dataclass(frozen=True)
 class SolverAgent(Agent):
     """The solver with a budget and options."""
 
-    def __init__(self, budget: Budget, options: SearchOptions) -> None:
-        self.budget = budget
-        self.options = options
+    budget: Budget
+    options: SearchOptions
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether no clock ends its searches."""
+        return self.budget.time_ms is None
 
     def choose(self, observation: Observation, seed: int) -> Move:
         """Returns the move that the search recommends."""
@@ -113,5 +125,6 @@ def parse_agent(text: str) -> Agent:
         case "solver":
             of_budget = {field.name for field in fields(Budget)}
             budget = Budget(**{key: value for key, value in given.items() if key in of_budget})
+            budget = DEFAULT_BUDGET if budget.is_open else budget
             return SolverAgent(budget, SearchOptions(**{k: v for k, v in given.items() if k not in of_budget}))
     raise AgentSpecError(f"no agent is called {name!r}: give random, greedy or solver:iterations=1000,...")

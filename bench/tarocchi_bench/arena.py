@@ -5,23 +5,33 @@ The unit of analysis is the pair (two results of one deal correlate at about -0.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
-import os
 import statistics
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from multiprocessing import connection, get_context, parent_process
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 from tarocchi_bench.agents import Agent, parse_agent
-from tarocchi_bench.sequential import estimate, verdict
+from tarocchi_bench.sequential import MIN_PAIRS, SequentialTest, estimate
+from tarocchi_bench.workers import work_off
 from tarocchi_engine import State, get_variant, new_deal
 from tarocchi_engine.rng import split
 
+UNDECIDED: Final = "undecided"
+SAME_AGENTS: Final = (
+    "both agents are the same and think with the same random numbers, so they make the same moves and every pair comes "
+    "out as exactly 0"
+)
+
 _DEAL, _THINK = 1, 2
+
+
+class RecordError(ValueError):
+    """Says why a file cannot be the record of a match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,7 @@ class MatchResult:
     deals_tied: int
     deals_lost: int
     verdict: str | None = None
-    """What the sequential test found, None without one or before its end."""
+    """What the sequential test found: "gain", "no gain" or, where the pairs ran out, "undecided"; None if not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,12 @@ class MatchPlan:
     b: str
     seed: int
     pairs: int
+
+    @property
+    def is_even(self) -> bool:
+        """Whether every pair comes out as 0, because equal agents make equal moves with equal random numbers."""
+        a, b = parse_agent(self.a), parse_agent(self.b)
+        return a == b and a.is_repeatable
 
     def check(self) -> None:
         """Raises `AgentSpecError`, `UnknownVariantError`, or ValueError for a number of pairs without an error."""
@@ -94,55 +110,89 @@ def play_match(
         workers: processes; they change the time, never the result.
         record: a file of JSON lines to which every pair is added as it ends; pairs that it holds already are not
             played again, so an interrupted match goes on where it stood.
-        gain: ends the match early once a sequential test has decided between this advantage and none.
+        gain: ends the match early once a sequential test has decided between this advantage and none. The result
+            is then that of the pairs up to the decision, whatever else is in the record.
         progress: called after every pair.
 
     Raises:
-        AgentSpecError, UnknownVariantError, ValueError: the plan, or a record of another match.
+        AgentSpecError, UnknownVariantError, ValueError: the plan, the number of workers or the gain.
+        RecordError: the record cannot be read or written, or is that of another match; nothing has been played then.
+        WorkerDiedError: a worker process was killed.
     """
     plan.check()
-    if gain is not None and not 0 < gain < math.inf:
-        raise ValueError(f"a gain of {gain} points cannot be tested for: give a finite number above 0")
-    played = {} if record is None else read_record(record, plan)
-    to_play = [number for number in range(plan.pairs) if number not in played]
-    for _ in played:
+    if workers < 1:
+        raise ValueError(f"{workers} processes play nothing: give at least 1")
+    if gain is not None:
+        check_gain(plan, gain)
+    tally = _Tally(gain)
+    for pair in [] if record is None else read_record(record, plan):
+        tally.add(pair)
         if progress is not None:
             progress()
-    decided = verdict_so_far(plan, played, gain)
-    if decided is None:
+    to_play = [number for number in range(plan.pairs) if number not in tally.played]
+    if tally.verdict is None and to_play:
         if record is not None:
-            drop_cut_line(record)
-        for pair in _play_pairs(plan, to_play, workers):
-            played[pair.number] = pair
-            if record is not None:
-                append_record(record, plan, pair)
-            if progress is not None:
-                progress()
-            if (decided := verdict_so_far(plan, played, gain)) is not None:
-                break
-    return summarise(plan, [played[number] for number in sorted(played)], decided)
+            prepare_record(record)
+        with contextlib.closing(_play_pairs(plan, to_play, workers)) as pairs:
+            for pair in pairs:
+                if record is not None:
+                    append_record(record, plan, pair)
+                tally.add(pair)
+                if progress is not None:
+                    progress()
+                if tally.verdict is not None:
+                    break
+    without_verdict = None if gain is None else UNDECIDED
+    return summarise(plan, tally.counted(), tally.verdict or without_verdict)
 
 
-def verdict_so_far(plan: MatchPlan, played: dict[int, Pair], gain: float | None) -> str | None:
-    """Returns the verdict of the sequential test on the pairs played without a gap, None without test or verdict."""
-    if gain is None:
-        return None
-    differences: list[float] = []
-    for number in range(plan.pairs):
-        if number not in played:
-            return None
-        differences.append(played[number].difference)
-        if found := verdict(differences, gain) if len(differences) > 1 else None:
-            return found
-    return None
+def check_gain(plan: MatchPlan, gain: float) -> None:
+    """Raises ValueError where a match cannot come to a verdict about a gain."""
+    if not 0 < gain < math.inf:
+        raise ValueError(f"a gain of {gain} points cannot be tested for: give a finite number above 0")
+    if plan.pairs < MIN_PAIRS:
+        raise ValueError(f"the test of a gain has no verdict before {MIN_PAIRS} pairs: {plan.pairs} are too few")
+    if plan.is_even:
+        raise ValueError(f"a gain cannot be tested for: {SAME_AGENTS}")
 
 
-def read_record(record: Path, plan: MatchPlan) -> dict[int, Pair]:
-    """Returns the pairs of a match found in its record; raises ValueError if the file records something else."""
+class _Tally:
+    """The pairs of a match as they come in, and the sequential test over those without a gap."""
+
+    def __init__(self, gain: float | None) -> None:
+        self.played: dict[int, Pair] = {}
+        self._test = None if gain is None else SequentialTest(gain)
+        self._tested = 0
+
+    @property
+    def verdict(self) -> str | None:
+        """What the test has found so far."""
+        return None if self._test is None else self._test.verdict
+
+    def add(self, pair: Pair) -> None:
+        """Takes in a pair. The test sees pairs by their numbers, so that workers do not change what it finds."""
+        self.played[pair.number] = pair
+        while self._test is not None and self._test.verdict is None and self._tested in self.played:
+            self._test.add(self.played[self._tested].difference)
+            self._tested += 1
+
+    def counted(self) -> list[Pair]:
+        """Returns the pairs of the result: those up to the verdict, all without one."""
+        numbers = sorted(self.played) if self.verdict is None else range(self._tested)
+        return [self.played[number] for number in numbers]
+
+
+def read_record(record: Path, plan: MatchPlan) -> list[Pair]:
+    """Returns the pairs of a match found in its record; raises `RecordError` if the file records something else."""
     if not record.exists():
-        return {}
+        return []
     played = {}
-    lines = record.read_text("utf-8").splitlines()
+    try:
+        lines = record.read_text("utf-8").splitlines()
+    except OSError as error:
+        raise RecordError(f"{record}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{record}: this is no text, so it is no record of a match") from error
     for index, line in enumerate(lines):
         try:
             entry = json.loads(line)
@@ -152,19 +202,29 @@ def read_record(record: Path, plan: MatchPlan) -> dict[int, Pair]:
             if index == len(lines) - 1:
                 # the line that was being written when the match was interrupted
                 break
-            raise ValueError(f"{record}: line {index + 1} is no pair of a match") from error
+            raise RecordError(f"{record}: line {index + 1} is no pair of a match") from error
         if key != (plan.variant, plan.a, plan.b, plan.seed):
-            raise ValueError(f"{record}: line {index + 1} belongs to another match; name a new file")
+            raise RecordError(f"{record}: line {index + 1} belongs to another match; name a new file")
         if pair.number < plan.pairs:
             played[pair.number] = pair
-    return played
+    return list(played.values())
 
 
-def drop_cut_line(record: Path) -> None:
-    """Removes from a record the line that was being written when its match was interrupted."""
-    text = record.read_text("utf-8") if record.exists() else ""
-    if text and not text.endswith("\n"):
-        record.write_text(text[: text.rfind("\n") + 1], "utf-8")
+def prepare_record(record: Path) -> None:
+    """Makes sure that a record can be written, and removes the line that was being written at an interruption.
+
+    Raises `RecordError`.
+    """
+    if not record.parent.is_dir():
+        raise RecordError(f"{record}: there is no folder {record.parent}: make it first")
+    try:
+        with record.open("a+", encoding="utf-8") as file:
+            file.seek(0)
+            text = file.read()
+        if text and not text.endswith("\n"):
+            record.write_text(text[: text.rfind("\n") + 1], "utf-8")
+    except OSError as error:
+        raise RecordError(f"{record}: cannot be written: {error.strerror}") from error
 
 
 def append_record(record: Path, plan: MatchPlan, pair: Pair) -> None:
@@ -181,30 +241,13 @@ def append_record(record: Path, plan: MatchPlan, pair: Pair) -> None:
         file.write(json.dumps(entry) + "\n")
 
 
-def _play_pairs(plan: MatchPlan, numbers: list[int], workers: int) -> Iterator[Pair]:
-    """Yields the pairs in the order of their numbers."""
+def _play_pairs(plan: MatchPlan, numbers: list[int], workers: int) -> Generator[Pair]:
+    """Yields the pairs as they end."""
+    play = partial(play_pair, plan)
     if workers == 1:
-        for number in numbers:
-            yield play_pair(plan, number)
-        return
-    # spawn: a fork would copy the locks of this process's threads
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_die_with_parent) as pool:
-        try:
-            yield from pool.map(play_pair, [plan] * len(numbers), numbers, chunksize=1)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _die_with_parent() -> None:
-    """Makes a worker process end when the one that started it has been killed; it would wait for work for ever."""
-    parent = parent_process()
-    assert parent is not None
-
-    def wait() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=wait, name="tarocchi-parent-watch", daemon=True).start()
+        yield from map(play, numbers)
+    else:
+        yield from work_off(play, numbers, workers)
 
 
 def play_pair(plan: MatchPlan, number: int) -> Pair:

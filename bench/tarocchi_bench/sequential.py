@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 MIN_PAIRS: Final = 50
@@ -37,25 +37,38 @@ def estimate(differences: Sequence[float]) -> Estimate:
     return Estimate(mean, math.sqrt(variance / count))
 
 
-def log_likelihood_ratio(differences: Sequence[float], gain: float) -> float:
-    """Returns log P(data | mean = gain) / P(data | mean = 0) for normal differences with their own spread.
+@dataclass(slots=True)
+class SequentialTest:
+    """Wald's sequential probability ratio test between a mean of `gain` and a mean of 0, both errors 5 %.
 
-    Wald's sequential probability ratio test: the second hypothesis wins at `BOUND`, the first at `-BOUND`. 0 while the
-    differences do not differ.
+    The differences are taken as normal with their own spread. The one hypothesis wins at `BOUND`, the other at
+    `-BOUND`, neither before `MIN_PAIRS` and neither while the differences do not differ: their spread is unknown then.
     """
-    count = len(differences)
-    found = estimate(differences)
-    variance = found.standard_error**2 * count
-    if variance == 0.0:
-        return 0.0
-    return gain / variance * count * (found.mean - gain / 2)
 
+    gain: float
+    verdict: str | None = None
+    """ "gain" or "no gain" once the test has decided; more differences do not change it."""
+    _count: int = field(default=0, init=False)
+    _mean: float = field(default=0.0, init=False)
+    _squares: float = field(default=0.0, init=False)
+    """Sum of the squared distances from the mean (Welford's method)."""
 
-def verdict(differences: Sequence[float], gain: float) -> str | None:
-    """Returns "gain" or "no gain" once the test has decided, None while it has not."""
-    if len(differences) < MIN_PAIRS:
-        return None
-    ratio = log_likelihood_ratio(differences, gain)
-    if abs(ratio) < BOUND:
-        return None
-    return "gain" if ratio > 0 else "no gain"
+    @property
+    def log_likelihood_ratio(self) -> float:
+        """The log of P(data | mean = gain) / P(data | mean = 0); 0 while the differences do not differ."""
+        if self._squares == 0.0:
+            return 0.0
+        variance = self._squares / (self._count - 1)
+        return self.gain / variance * self._count * (self._mean - self.gain / 2)
+
+    def add(self, difference: float) -> None:
+        """Takes in the next difference; the test's work for it does not grow with those before."""
+        if self.verdict is not None:
+            return
+        self._count += 1
+        step = difference - self._mean
+        self._mean += step / self._count
+        self._squares += step * (difference - self._mean)
+        ratio = self.log_likelihood_ratio
+        if self._count >= MIN_PAIRS and abs(ratio) >= BOUND:
+            self.verdict = "gain" if ratio > 0 else "no gain"
