@@ -12,7 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 from service_support import running
+from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
 from tarocchi_solver.cli import app
+from tarocchi_solver.search import Budget
+from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.solver_service import usable_seconds
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
@@ -77,6 +81,33 @@ def test_the_commands_that_it_shows_work(tmp_path: Path, monkeypatch: pytest.Mon
     result = CliRunner().invoke(app, [*shlex.split(found[3]), "--iterations", "200"])
     assert result.exit_code == 0, result.output
     assert "Discard " in result.stdout
+
+
+def test_the_numbers_that_it_names_are_those_of_the_code() -> None:
+    text = " ".join(README.split())
+    config = ServerConfig()
+    most = config.maximum_budget
+    assert config.default_budget == Budget(iterations=20_000)
+    assert "Without any, it does 20,000 iterations" in text
+    assert f"{most.worlds:,} worlds, {most.iterations:,} iterations, {(most.time_ms or 0) // 1000} seconds" in text
+    assert f"and {config.queue_size} more may wait (`--queue-size`)" in text
+    assert (round(usable_seconds(10.0), 9), round(usable_seconds(0.1), 9)) == (9.0, 0.08)
+    assert "90 % of the time to it have passed, or all but 20 ms if that is less" in text
+    assert f"with {ERROR_RATE:.0%} for either error, never before {MIN_PAIRS} pairs".replace("%", " %") in text
+
+
+def test_the_forms_of_input_that_it_names_are_read() -> None:
+    observation = next(given for given in map(json.loads, blocks("json")) if "deal" not in given)
+    request = {"observation": observation, "budget": {"iterations": 500}, "seed": 7}
+    assert '`{"observation": {...}, "budget": {"iterations": 500}, "seed": 7}`' in README
+    for given in (observation, request):
+        result = CliRunner().invoke(app, ["legal", "-"], input=json.dumps(given))
+        assert result.exit_code == 0, result.output
+    result = CliRunner().invoke(app, ["recommend", "-", "--json"], input=json.dumps(request))
+    assert json.loads(result.stdout)["diagnostics"]["seed"] == "7"
+    printed = CliRunner().invoke(app, ["deal", "bolognese", "--seed", "1", "--json"]).stdout
+    result = CliRunner().invoke(app, ["replay", "-"], input=printed)
+    assert result.exit_code == 0, result.output
 
 
 def test_every_option_that_it_lists_exists() -> None:
