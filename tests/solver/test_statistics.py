@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from tarocchi_engine import (
 )
 from tarocchi_solver.search import Budget, search
 from tarocchi_solver.search.statistics import (
+    QUANTILES,
     Evidence,
     common_line,
     describe,
@@ -77,6 +79,19 @@ def test_differences_use_the_worlds_that_both_moves_have_seen() -> None:
     _, second = describe(seen, [(moves[0], 3, best), (moves[1], 2, other)], [[], []], exact=False)
     assert second.difference_to_best == pytest.approx(np.mean([-1, -3]))
     assert second.worlds == 2
+
+
+def test_numbers_do_not_depend_on_the_moves_beside_them() -> None:
+    seen, moves = leader_view()
+    rng = np.random.default_rng(3)
+    items = [evidence(*rng.normal(size=size)) for size in (37, 37, 5, 37, 5)]
+    together = describe(seen, [(moves[i % len(moves)], i, item) for i, item in enumerate(items)], [[]] * 5, exact=False)
+    assert [item.rank for item in together] == [1, 2, 3, 4, 5]
+    for place, item in enumerate(items):
+        pair = [(moves[0], 0, items[0]), (moves[place % len(moves)], place, item)]
+        assert describe(seen, pair, [[], []], exact=False)[1] == replace(together[place], rank=2)
+        scores = [score for _, score in together[place].score_quantiles]
+        assert scores == pytest.approx((np.quantile(item.samples, QUANTILES) / 2).tolist(), rel=1e-12)
 
 
 def test_standard_error_is_that_of_the_mean() -> None:
@@ -163,6 +178,7 @@ def test_the_last_deal_decides_the_match_by_the_sum() -> None:
 def test_earlier_deals_leave_room_for_the_others() -> None:
     level = four_deal_view((0.0, 0.0), 0)
     assert match_win_probability(level, np.array([0.0])) == 0.5
+    assert match_win_probability(level, np.array([[0.0, 0.0], [-4.0, 4.0]])) == pytest.approx([0.5, 0.5])
     ahead = match_win_probability(level, np.array([2 * 37.0 * math.sqrt(3)]))
     assert ahead == pytest.approx(0.8413, abs=1e-4)
     later = match_win_probability(four_deal_view((100.0, 128.0), 2), np.array([2 * 65.0]))

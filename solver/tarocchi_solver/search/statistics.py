@@ -85,39 +85,64 @@ def describe(
 
     Moves may have been evaluated in more or fewer worlds, always the first ones of the same sequence.
     """
-    best = ranked[0][2]
-    result = []
-    for place, ((move, visits, evidence), line) in enumerate(zip(ranked, lines, strict=True)):
-        common = min(len(evidence.values), len(best.values))
-        differences = evidence.values[:common] - best.values[:common]
-        result.append(
-            MoveStatistics(
-                move=move,
-                rank=place + 1,
-                visits=visits,
-                worlds=len(evidence.values),
-                expected_score=float(evidence.values.mean()) / 2,
-                standard_error=0.0 if exact else standard_error(evidence.values) / 2,
-                difference_to_best=float(differences.mean()) / 2,
-                difference_standard_error=0.0 if exact else standard_error(differences) / 2,
-                win_probability=float(evidence.wins.mean()),
-                match_win_probability=match_win_probability(view, evidence.samples),
-                score_quantiles=_quantiles(evidence.samples),
-                principal_variation=play_line(view, move, line),
-            )
+    counts = [len(evidence.values) for _move, _visits, evidence in ranked]
+    described = []
+    for count in set(counts):
+        places = [place for place, item in enumerate(counts) if item == count]
+        described += _describe_together(view, ranked, lines, exact, places)
+    return tuple(sorted(described, key=lambda item: item.rank))
+
+
+def _describe_together(
+    view: View,
+    ranked: Sequence[tuple[Move, int, Evidence]],
+    lines: Sequence[Sequence[int]],
+    exact: bool,
+    places: Sequence[int],
+) -> list[MoveStatistics]:
+    """Returns the statistics of the moves at some places, evaluated in the same worlds; all at once, for speed."""
+    evidence = [ranked[place][2] for place in places]
+    best = ranked[0][2].values
+    values = np.stack([item.values for item in evidence])
+    wins = np.stack([item.wins for item in evidence])
+    samples = np.stack([item.samples for item in evidence])
+    common = min(values.shape[1], len(best))
+    differences = values[:, :common] - best[:common]
+    no_errors = np.zeros(len(values))
+    scores, score_errors = values.mean(axis=1) / 2, no_errors if exact else standard_error(values) / 2
+    gaps, gap_errors = differences.mean(axis=1) / 2, no_errors if exact else standard_error(differences) / 2
+    win_shares, match_shares = wins.mean(axis=1), match_win_probability(view, samples)
+    quantiles = _quantiles(samples)
+    return [
+        MoveStatistics(
+            move=ranked[place][0],
+            rank=place + 1,
+            visits=ranked[place][1],
+            worlds=values.shape[1],
+            expected_score=float(scores[row]),
+            standard_error=float(score_errors[row]),
+            difference_to_best=float(gaps[row]),
+            difference_standard_error=float(gap_errors[row]),
+            win_probability=float(win_shares[row]),
+            match_win_probability=None if match_shares is None else float(match_shares[row]),
+            score_quantiles=quantiles[row],
+            principal_variation=play_line(view, ranked[place][0], lines[place]),
         )
-    return tuple(result)
+        for row, place in enumerate(places)
+    ]
 
 
-def standard_error(values: Floats) -> float:
-    """Returns the standard error of the mean of independent values; at least two of them."""
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
+def standard_error(values: Floats) -> Floats:
+    """Returns the standard error of the mean over the last axis, of independent values; at least two of them."""
+    error: Floats = values.std(axis=-1, ddof=1) / np.sqrt(values.shape[-1])
+    return error
 
 
-def match_win_probability(view: View, samples: Floats) -> float | None:
-    """Returns the chance to win the match given results of this deal in half points; None for a single deal.
+def match_win_probability(view: View, samples: Floats) -> Floats | None:
+    """Returns the chance to win the match given results of this deal in half points, over the last axis.
 
-    The deals still to come are taken as independent, even, and normally distributed with the variant's spread.
+    None for a single deal. The deals still to come are taken as independent, even, and normally distributed with the
+    variant's spread.
     """
     variant = view.variant
     if variant.match_deal_count == 1:
@@ -126,17 +151,23 @@ def match_win_probability(view: View, samples: Floats) -> float | None:
     side = variant.side_of(view.seat)
     leads = standing.scores[side] - standing.scores[1 - side] + samples / 2
     deals_left = variant.match_deal_count - standing.deals_played - 1
-    if deals_left == 0:
-        return float(((np.sign(leads) + 1) / 2).mean())
-    spread = variant.deal_spread * math.sqrt(deals_left)
-    return float(np.mean([NormalDist().cdf(lead / spread) for lead in leads]))
+    chances = (np.sign(leads) + 1) / 2
+    if deals_left > 0:
+        normal, spread = NormalDist(), variant.deal_spread * math.sqrt(deals_left)
+        different, places = np.unique(leads, return_inverse=True)
+        chances = np.array([normal.cdf(lead / spread) for lead in different])[places.reshape(leads.shape)]
+    wins: Floats = chances.mean(axis=-1)
+    return wins
 
 
-def _quantiles(samples: Floats) -> tuple[tuple[float, float], ...]:
-    """Returns pairs of probability and score in points, by linear interpolation between the sorted samples."""
-    places = np.array(QUANTILES) * (len(samples) - 1)
-    scores = np.interp(places, np.arange(len(samples)), np.sort(samples)) / 2
-    return tuple(zip(QUANTILES, scores.tolist(), strict=True))
+def _quantiles(samples: Floats) -> list[tuple[tuple[float, float], ...]]:
+    """Returns for each row pairs of probability and score in points, linear between the sorted samples."""
+    ordered = np.sort(samples, axis=1)
+    places = np.array(QUANTILES) * (samples.shape[1] - 1)
+    below = places.astype(np.int64)
+    above = np.minimum(below + 1, samples.shape[1] - 1)
+    scores = ((ordered[:, above] - ordered[:, below]) * (places - below) + ordered[:, below]) / 2
+    return [tuple(zip(QUANTILES, row, strict=True)) for row in scores.tolist()]
 
 
 def common_line(lines: npt.NDArray[np.int8]) -> list[int]:
