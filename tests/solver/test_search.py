@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 import threading
 from dataclasses import replace
@@ -36,6 +35,7 @@ from tarocchi_solver.search import (
     search,
 )
 from tarocchi_solver.search import decision as decision_module
+from tarocchi_solver.search.halving import MIN_CHOICE_WORLDS, MIN_EVALUATION_WORLDS
 from tarocchi_solver.search.question import make_question
 from tarocchi_solver.search.recommend import MIN_WORLDS
 from tarocchi_solver.search.runner import Limits, Runner
@@ -174,8 +174,7 @@ def test_budgets_are_kept(name: str) -> None:
 def test_the_smallest_budgets_do_the_minimum(name: str, index: int) -> None:
     state, observation = decisions(name, 5)[index]
     moves = len(state.legal_moves())
-    rounds = math.ceil(math.log2(moves)) + 2 if state.phase is Phase.DISCARD else 0
-    least = 2 * rounds or MIN_WORLDS
+    least = MIN_CHOICE_WORLDS + MIN_EVALUATION_WORLDS if state.phase is Phase.DISCARD else MIN_WORLDS
     for budget, reason in (
         (Budget(worlds=1), StopReason.WORLDS),
         (Budget(iterations=1), StopReason.ITERATIONS),

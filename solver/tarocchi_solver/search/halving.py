@@ -1,40 +1,129 @@
 """Chooses among many moves, such as the dealer's discards, by successive halving on common worlds.
 
-Every round tries all moves still in the race in the same new worlds, one playout each, and drops the worse half
-(Karnin, Koren and Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013). Other worlds then say what
-the moves are worth: some for all of them, more for the few best.
+Every round tries the better half of the moves so far in the same new worlds, one playout each (Karnin, Koren and
+Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013). While the worlds are few, a move is also judged by
+the others that share its cards. Other worlds then say what the moves are worth: some for all of them, more for the few
+best.
+
+How many worlds each round gets is planned before the first one. All plans for a number of moves form one sequence in
+which every plan does at least as much in every round as the one before. A cap picks the largest plan that keeps it, so
+of several caps one alone decides. A round for which a small plan has no world leaves the order as it is, which makes
+the cut after it the harsher.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tarocchi_solver.search.decision import Decision
-from tarocchi_solver.search.results import MAX_SAMPLED_WORLDS, Budget, Diagnostics, Recommendation, StopReason
+from tarocchi_solver.search.results import (
+    MAX_ITERATIONS,
+    MAX_SAMPLED_WORLDS,
+    Budget,
+    Diagnostics,
+    Recommendation,
+    StopReason,
+)
 from tarocchi_solver.search.runner import Limits, Runner, Worlds
 from tarocchi_solver.search.statistics import Evidence, describe, rank_moves
 
-FINALISTS = 8
-CHOICE_SHARE = 0.75
-ALL_MOVES_SHARE = 0.1
+FINALISTS: Final = 8
+CHOICE_SHARE: Final = 0.75
+ALL_MOVES_SHARE: Final = 0.1
 """Share of the budget that evaluates all moves; the rest after the choice evaluates the finalists further."""
-MIN_WORLDS = 2
-EVALUATION_WORLDS = 1 << 40
+GROWTH: Final = 1.7
+"""How many times the worlds of a round the next one has, which tries half as many moves."""
+KINDRED_WORLDS: Final = 16
+"""Worlds after which a move's own results count as much as those of the moves that share its cards."""
+MIN_CHOICE_WORLDS: Final = 1
+"""Worlds that try all moves before any cut, whatever the budget."""
+MIN_EVALUATION_WORLDS: Final = 2
+"""Worlds that evaluate all moves, whatever the budget: the fewest that give a standard error."""
+EVALUATION_WORLDS: Final = 1 << 40
 """The number of the first world that evaluates, far from all that choose."""
+_SCALES: Final = range(1 << 40)
 
 Integers = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class Stage:
+    """A part of the work: so many worlds, in each of which the `width` best moves so far are tried."""
+
+    width: int
+    share: float
+    """The part of all iterations."""
+    least: int
+    """Worlds whatever the budget."""
+    worlds: int = 0
+
+    def worlds_at(self, scale: int) -> int:
+        """Returns the worlds of the stage when all stages together have about `scale` iterations."""
+        return max(self.least, int(self.share * scale / self.width))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a choice spends its budget."""
+
+    rounds: tuple[Stage, ...]
+    """The rounds of halving."""
+    everything: Stage
+    """The evaluation of all moves."""
+    finalists: Stage
+    """The further evaluation of the best."""
+    cap: StopReason
+    """The cap that decided."""
+
+    @classmethod
+    def of(cls, move_count: int, budget: Budget) -> Plan:
+        """Returns the plan for a choice between at least two moves: the largest that keeps the caps, or the least."""
+        stages = _stages(move_count)
+
+        def largest(cap: int, cost: Callable[[Stage], int]) -> int:
+            work = [(stage, cost(stage)) for stage in stages]
+            return bisect_right(_SCALES, cap, key=lambda scale: sum(s.worlds_at(scale) * each for s, each in work)) - 1
+
+        world_cap = min(budget.worlds or MAX_SAMPLED_WORLDS, MAX_SAMPLED_WORLDS)
+        iteration_cap = min(budget.iterations or MAX_ITERATIONS, MAX_ITERATIONS)
+        by_worlds = largest(world_cap, lambda stage: 1)
+        by_iterations = largest(iteration_cap, lambda stage: stage.width)
+        scale = max(min(by_worlds, by_iterations), 0)
+        *rounds, everything, finalists = [replace(stage, worlds=stage.worlds_at(scale)) for stage in stages]
+        cap = StopReason.WORLDS if by_worlds <= by_iterations else StopReason.ITERATIONS
+        return cls(tuple(rounds), everything, finalists, cap)
+
+
+def _stages(move_count: int) -> list[Stage]:
+    """Returns the rounds of halving, the evaluation of all moves and that of the finalists, all without worlds."""
+    widths, worlds = [move_count], [1.0]
+    while widths[-1] > 2:
+        widths.append((widths[-1] + 1) // 2)
+        worlds.append(worlds[-1] * GROWTH)
+    weights = [width * count for width, count in zip(widths, worlds, strict=True)]
+    shares = [CHOICE_SHARE * weight / math.fsum(weights) for weight in weights]
+    return [
+        Stage(widths[0], shares[0], MIN_CHOICE_WORLDS),
+        *(Stage(width, share, 0) for width, share in zip(widths[1:], shares[1:], strict=True)),
+        Stage(move_count, ALL_MOVES_SHARE, MIN_EVALUATION_WORLDS),
+        Stage(min(FINALISTS, move_count), 1 - CHOICE_SHARE - ALL_MOVES_SHARE, 0),
+    ]
+
+
 def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
     """Returns the recommendation for a choice among many moves."""
-    race = _Race(decision, runner, budget)
-    order = race.run()
-    evidence, reason = race.evaluate(order)
+    plan = Plan.of(len(decision.moves), budget)
+    race = _Race(decision, runner)
+    order = race.run(plan.rounds)
+    evidence = race.evaluate(order, plan)
     ranked = [(decision.moves[arm], int(race.visits[arm]), evidence[arm]) for arm in order]
     return Recommendation(
         move=decision.moves[order[0]],
@@ -45,11 +134,31 @@ def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
             worlds=race.world_count,
             evaluation_worlds=max(len(item.values) for item in evidence),
             iterations=int(race.visits.sum()),
-            stop_reason=reason or race.cap_reached(),
+            stop_reason=race.stop_reason or plan.cap,
             exact_solves=0,
             rejected_worlds=race.rejected,
         ),
     )
+
+
+def judge(totals: Integers, cards: npt.NDArray[np.bool_], world_count: int) -> npt.NDArray[np.float64]:
+    """Returns estimates by which moves are ordered, from their sums of results in the same worlds.
+
+    Moves that share cards have much in common, and single results are mostly noise. So a move's sum is drawn towards
+    the one that its cards suggest: the mean of all moves, plus for each card by how much the moves with it differ.
+
+    Args:
+        totals: [moves]
+        cards: [moves, cards]: which cards belong to the move.
+        world_count: the worlds behind the sums; the more, the less the other moves matter.
+    """
+    mean = totals.sum() / len(totals)
+    sharing = np.maximum(cards.sum(axis=0), 1)
+    effects = np.where(cards, totals[:, np.newaxis], 0).sum(axis=0) / sharing - mean
+    suggested = mean + np.where(cards, effects, 0.0).sum(axis=1)
+    trust = world_count / (world_count + KINDRED_WORLDS)
+    estimates: npt.NDArray[np.float64] = trust * totals + (1 - trust) * suggested
+    return estimates
 
 
 @dataclass
@@ -58,83 +167,67 @@ class _Race:
 
     decision: Decision
     runner: Runner
-    budget: Budget
     world_count: int = 0
     rejected: int = 0
+    stop_reason: StopReason | None = None
+    """Why a stage ended before its worlds were done."""
     started: float = field(default_factory=time.monotonic)
+    time_share: float = 0.0
+    """The part of the time that may have passed at the end of the stages so far."""
 
     def __post_init__(self) -> None:
         self.visits: Integers = np.zeros(len(self.decision.moves), dtype=np.int64)
 
-    def run(self) -> list[int]:
-        """Returns the moves, best first: the winner, then the others by the round they reached."""
-        alive = np.arange(len(self.visits))
-        totals = np.zeros(len(self.visits), dtype=np.int64)
-        dropped: list[int] = []
-        rounds = math.ceil(math.log2(len(alive)))
-        first = 0
-        for number in range(rounds):
-            worlds = self._try(
-                alive, first, CHOICE_SHARE / rounds, CHOICE_SHARE * (number + 1) / rounds, surely=number == 0
-            )
-            if worlds is None:
-                break
-            first = int(worlds.numbers[-1]) + 1
-            totals[alive] += worlds.block.totals.sum(axis=0)
-            # every move alive has been in every world so far, so totals compare
-            moves = [self.decision.moves[arm] for arm in alive]
-            alive = alive[rank_moves(self.decision.view, moves, totals[alive].astype(np.float64))]
-            keep = (len(alive) + 1) // 2
-            dropped = [*(int(arm) for arm in alive[keep:]), *dropped]
-            alive = alive[:keep]
-        return [*(int(arm) for arm in alive), *dropped]
+    def run(self, rounds: tuple[Stage, ...]) -> Integers:
+        """Returns the moves' indices, best first: the winner, then the others by the round they reached."""
+        count = len(self.visits)
+        order = np.array(rank_moves(self.decision.view, self.decision.moves, np.zeros(count)))
+        natural = np.argsort(order)
+        totals = np.zeros(count, dtype=np.int64)
+        cards = self.decision.question.arms[:, np.newaxis] >> np.arange(64, dtype=np.uint64) & np.uint64(1) == 1
+        for stage in rounds:
+            alive = order[: stage.width]
+            worlds = self._try(alive, self.world_count, stage)
+            if worlds is not None:
+                # every move alive has been in every world so far, so totals compare
+                totals[alive] += worlds.block.totals.sum(axis=0)
+                scores = judge(totals[alive], cards[alive], self.world_count)
+                order[: stage.width] = alive[np.lexsort((natural[alive], -scores))]
+        return order
 
-    def evaluate(self, order: list[int]) -> tuple[list[Evidence], StopReason | None]:
-        """Returns the evidence of every move, by index, from worlds that chose nothing; and what cut it short."""
-        everything = np.array(order)
-        finalists = everything[:FINALISTS]
-        spent = CHOICE_SHARE + ALL_MOVES_SHARE
-        common = self._try(everything, EVALUATION_WORLDS, ALL_MOVES_SHARE, spent, surely=True)
+    def evaluate(self, order: Integers, plan: Plan) -> list[Evidence]:
+        """Returns the evidence of every move, by index, from worlds that chose nothing."""
+        common = self._try(order, EVALUATION_WORLDS, plan.everything)
         assert common is not None
         values, wins = common.block.totals.astype(np.float64), common.block.wins / 2
-        further = self._try(finalists, int(common.numbers[-1]) + 1, 1 - spent, 1.0, surely=False)
-        evidence = [Evidence(values[:, place], wins[:, place], values[:, place]) for place in np.argsort(everything)]
+        further = self._try(order[: plan.finalists.width], int(common.numbers[-1]) + 1, plan.finalists)
+        evidence = [Evidence(values[:, place], wins[:, place], values[:, place]) for place in np.argsort(order)]
         if further is not None:
-            for place, arm in enumerate(finalists):
+            for place, arm in enumerate(order[: plan.finalists.width]):
                 more = further.block.totals[:, place]
                 joined = np.concatenate([evidence[arm].values, more])
                 shares = np.concatenate([evidence[arm].wins, further.block.wins[:, place] / 2])
                 evidence[arm] = Evidence(joined, shares, joined)
-        return evidence, self.runner.limits.reason()
+        return evidence
 
-    def cap_reached(self) -> StopReason:
-        """Returns which cap ended a race that ran its course: the tighter one for a round with all moves."""
-        iterations, worlds = self.budget.iterations, self.budget.worlds
-        if iterations is None or (worlds is not None and worlds <= iterations // len(self.visits)):
-            return StopReason.WORLDS
-        return StopReason.ITERATIONS
-
-    def _try(self, arms: Integers, first: int, share: float, time_share: float, surely: bool) -> Worlds | None:
-        """Plays `arms` once in each of some worlds from number `first` on; None if no time was left for any.
-
-        `share` is the part of the caps to spend, `time_share` the part of the time that may have passed at the end.
-        """
-        caps = [share * min(self.budget.worlds or MAX_SAMPLED_WORLDS, MAX_SAMPLED_WORLDS)]
-        if self.budget.iterations is not None:
-            caps.append(share * self.budget.iterations / len(arms))
-        count = max(MIN_WORLDS, int(min(caps)))
+    def _try(self, arms: Integers, first: int, stage: Stage) -> Worlds | None:
+        """Plays `arms` once in each world of a stage from number `first` on; None if there was none, or no time."""
+        self.time_share += stage.share
+        if not stage.worlds:
+            return None
         limits = self.runner.limits
         deadline = limits.deadline
         if deadline is not None:
-            deadline = self.started + time_share * (deadline - self.started)
+            deadline = self.started + self.time_share * (deadline - self.started)
         worlds = self.runner.run(
             self.decision.question.with_arms(arms),
             first,
-            count,
+            stage.worlds,
             len(arms),
-            surely=MIN_WORLDS if surely else 0,
+            surely=stage.least,
             limits=Limits(deadline, limits.stop),
         )
+        self.stop_reason = worlds.stop_reason or self.stop_reason
         if not len(worlds.numbers):
             return None
         self.world_count += len(worlds.numbers)

@@ -16,6 +16,7 @@ from tarocchi_solver.search.exact import EXACT_TRICKS, MAX_WORLDS, exact_values
 from tarocchi_solver.search.halving import halve
 from tarocchi_solver.search.results import (
     DEFAULT_BUDGET,
+    MAX_ITERATIONS,
     MAX_SAMPLED_WORLDS,
     Budget,
     Diagnostics,
@@ -34,8 +35,6 @@ ITERATIONS_PER_MS = 300
 WANTED_WORLDS = 1000
 """A larger budget first brings more worlds, up to so many, and then larger trees in each."""
 MAX_TREE_ITERATIONS = 10_000
-MAX_ITERATIONS = 2_000_000_000
-"""No search does more, so that every count of an answer fits 32 bits."""
 _WORLDS_STREAM = 1
 
 

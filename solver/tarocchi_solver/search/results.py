@@ -30,8 +30,9 @@ class Playout(StrEnum):
 class Budget:
     """Caps on the work of one search; the first one reached ends it. Without any, DEFAULT_BUDGET holds.
 
-    A small minimum is always done, even where a cap is lower: six worlds with one iteration for each legal move, or,
-    for a choice by halving such as the dealer's discard, two worlds in each of its rounds.
+    A small minimum is always done, even where a cap is lower: six worlds with one iteration for each legal move, or
+    three such worlds for a choice by halving, as the dealer's discard is. Beyond it no cap on worlds or iterations is
+    exceeded. In a choice by halving the tightest cap of these two decides: it alone would give the same answer.
     """
 
     worlds: int | None = None
@@ -49,6 +50,8 @@ class Budget:
 DEFAULT_BUDGET = Budget(iterations=20_000)
 MAX_SAMPLED_WORLDS = 200_000
 """No search samples more: a bound on its memory (under a kilobyte a world), far beyond what still changes an answer."""
+MAX_ITERATIONS = 2_000_000_000
+"""No search does more, so that every count of an answer fits 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
