@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -227,7 +229,6 @@ def test_a_signal_given_before_the_start_still_leaves_a_sane_answer() -> None:
         (Budget(iterations=0), 1, 1, "budget.iterations"),
         (Budget(worlds=-5), 1, 1, "budget.worlds"),
         (Budget(time_ms=-1), 1, 1, "budget.time_ms"),
-        (Budget(iterations=1e3), 1, 1, "budget.iterations"),  # type: ignore[arg-type]
         (Budget(), -1, 1, "seed"),
         (Budget(), 1 << 64, 1, "seed"),
         (Budget(), 1, 0, "threads"),
@@ -237,6 +238,40 @@ def test_numbers_out_of_range_are_refused(budget: Budget, seed: int, threads: in
     _state, observation = decisions("bolognese", 9)[3]
     with pytest.raises(ValueError, match=named):
         search(observation, budget, seed=seed, threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"budget": 1000}, "budget is 1000 of type int: give a Budget"),
+        ({"budget": Budget(iterations=True)}, "budget.iterations is True of type bool: give a whole number from 1"),
+        ({"budget": Budget(iterations=1e3)}, "budget.iterations is 1000.0 of type float: give a whole number from 1"),
+        ({"budget": Budget(time_ms="5")}, "budget.time_ms is '5' of type str: give a whole number from 1"),
+        ({"seed": "1"}, "seed is '1' of type str: give a whole number from 0"),
+        ({"seed": 1.5}, "seed is 1.5 of type float: give a whole number from 0"),
+        ({"threads": "2"}, "threads is '2' of type str: give a whole number from 1"),
+        ({"threads": None}, "threads is None: give a whole number from 1"),
+        ({"options": {}}, "options is {} of type dict: give SearchOptions"),
+        ({"options": SearchOptions(playout="rule")}, "options.playout is 'rule' of type str: give a Playout"),
+        ({"options": SearchOptions(exploration="1")}, "options.exploration is '1' of type str: give a finite number"),
+        ({"options": SearchOptions(expand_after=2.5)}, "options.expand_after is 2.5 of type float: give a whole"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_refused(arguments: dict[str, Any], message: str) -> None:
+    _state, observation = decisions("bolognese", 9)[3]
+    with pytest.raises(TypeError, match=re.escape(message)):
+        search(observation, **arguments)
+
+
+def test_only_an_observation_can_be_searched() -> None:
+    state, _observation = decisions("bolognese", 9)[3]
+    for given, message in (
+        (state, "observation is a State, which knows all cards: give what one seat knows, state.observe(seat)"),
+        (None, "observation is None: give an Observation, such as state.observe(seat)"),
+        ({"seat": 1}, "observation is {'seat': 1} of type dict: give an Observation"),
+    ):
+        with pytest.raises(TypeError, match=re.escape(message)):
+            search(given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

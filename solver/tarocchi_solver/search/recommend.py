@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import reprlib
 import threading
 import time
 from collections.abc import Callable
 
 import numpy as np
 
-from tarocchi_engine import Observation, Phase, view
+from tarocchi_engine import Observation, Phase, State, view
 from tarocchi_engine.facts import hidden_cards
 from tarocchi_engine.rng import fresh_seed, split
 from tarocchi_solver.search.decision import Decision
@@ -20,6 +21,7 @@ from tarocchi_solver.search.results import (
     MAX_SAMPLED_WORLDS,
     Budget,
     Diagnostics,
+    Playout,
     Recommendation,
     SearchOptions,
     StopReason,
@@ -64,12 +66,13 @@ def search(
         InvalidObservationError: the observation cannot have happened.
         NothingToDecideError: it is not this seat's turn, or the deal is over.
         ContradictionError: no deal of the unseen cards fits the events.
+        TypeError: an argument, a cap or an option is of another type.
         ValueError: a cap, the seed, the number of threads or an option is out of range.
     """
     started = time.monotonic()
+    _check_arguments(observation, budget, seed, threads, options)
     budget = budget or Budget()
     options = options or SearchOptions()
-    _check_arguments(budget, seed, threads, options)
     decision = Decision.of(view(observation), fresh_seed() if seed is None else seed)
     if decision.view.phase is Phase.PLAY and decision.view.table.tricks_left <= EXACT_TRICKS:
         worlds = decision.sampler.enumerate(MAX_WORLDS)
@@ -88,22 +91,55 @@ def check_consistent(observation: Observation) -> None:
     WorldSampler(hidden_cards(view(observation)))
 
 
-def _check_arguments(budget: Budget, seed: int | None, threads: int, options: SearchOptions) -> None:
-    for name in ("worlds", "iterations", "time_ms"):
-        value = getattr(budget, name)
-        if value is not None and (not isinstance(value, int) or value < 1):
-            raise ValueError(f"budget.{name} is {value}: give a whole number from 1, or leave it out for no such cap")
-    if seed is not None and not 0 <= seed < 1 << 64:
-        raise ValueError(f"seed is {seed}: give an integer from 0 to 2**64 - 1, or leave it out to have one drawn")
-    if threads < 1:
-        raise ValueError(f"threads is {threads}: give at least 1")
+def _check_arguments(
+    observation: Observation, budget: Budget | None, seed: int | None, threads: int, options: SearchOptions | None
+) -> None:
+    """Raises TypeError or ValueError, naming the argument, its fault and the remedy."""
+    if isinstance(observation, State):
+        raise TypeError("observation is a State, which knows all cards: give what one seat knows, state.observe(seat)")
+    _check_type("observation", observation, Observation, "give an Observation, such as state.observe(seat)")
+    if budget is not None:
+        _check_type("budget", budget, Budget, "give a Budget, such as Budget(iterations=1000), or leave it out")
+        for name in ("worlds", "iterations", "time_ms"):
+            cap = getattr(budget, name)
+            if cap is not None:
+                _check_whole(
+                    f"budget.{name}", cap, 1, None, "give a whole number from 1, or leave it out for no such cap"
+                )
+    if seed is not None:
+        remedy = "give a whole number from 0 to 2**64 - 1, or leave it out to have one drawn"
+        _check_whole("seed", seed, 0, (1 << 64) - 1, remedy)
+    _check_whole("threads", threads, 1, None, "give a whole number from 1")
+    if options is not None:
+        _check_options(options)
+
+
+def _check_options(options: SearchOptions) -> None:
+    """Raises TypeError or ValueError unless every option is of its type and in its range."""
+    _check_type("options", options, SearchOptions, "give SearchOptions, or leave them out")
+    _check_type("options.playout", options.playout, Playout, "give a Playout, such as Playout.RULE")
+    remedy = "give a finite number from 0"
+    _check_type("options.exploration", options.exploration, (float, int), remedy)
     if not 0.0 <= options.exploration < float("inf"):
-        raise ValueError(f"options.exploration is {options.exploration}: give a finite number from 0")
-    if options.expand_after < 1:
-        raise ValueError(f"options.expand_after is {options.expand_after}: give at least 1")
-    if options.iterations_per_world is not None and not 1 <= options.iterations_per_world <= MAX_TREE_ITERATIONS:
-        size = options.iterations_per_world
-        raise ValueError(f"options.iterations_per_world is {size}: give 1 to {MAX_TREE_ITERATIONS}, or leave it out")
+        raise ValueError(f"options.exploration is {options.exploration}: {remedy}")
+    _check_whole("options.expand_after", options.expand_after, 1, None, "give a whole number from 1")
+    if options.iterations_per_world is not None:
+        remedy = f"give a whole number from 1 to {MAX_TREE_ITERATIONS}, or leave it out"
+        _check_whole("options.iterations_per_world", options.iterations_per_world, 1, MAX_TREE_ITERATIONS, remedy)
+
+
+def _check_type(name: str, value: object, expected: type | tuple[type, ...], remedy: str) -> None:
+    """Raises TypeError unless `value` is of a type `expected`; True and False are no numbers."""
+    if not isinstance(value, expected) or isinstance(value, bool):
+        shown = "None" if value is None else f"{reprlib.repr(value)} of type {type(value).__name__}"
+        raise TypeError(f"{name} is {shown}: {remedy}")
+
+
+def _check_whole(name: str, value: int, least: int, greatest: int | None, remedy: str) -> None:
+    """Raises TypeError unless `value` is an int, ValueError unless it lies in its range."""
+    _check_type(name, value, int, remedy)
+    if value < least or (greatest is not None and value > greatest):
+        raise ValueError(f"{name} is {reprlib.repr(value)}: {remedy}")
 
 
 def _solve(decision: Decision, worlds: np.ndarray) -> Recommendation:
