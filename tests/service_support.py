@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import threading
 import time
@@ -19,6 +20,7 @@ from tarocchi_solver.client import SolverClient
 from tarocchi_solver.search import Budget, Recommendation, search
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.formats import format_event, format_observation, format_standing
+from tarocchi_solver.service.pool import Job, SearchPool
 from tarocchi_solver.service.server import SolverServer
 
 SMALL = 200
@@ -104,6 +106,49 @@ class BlockingSearch:
                 self.stopped.set()
                 break
         return self._answer
+
+
+class Call:
+    """Stands in for the context of a call whose client waits."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Callable[[], None]] = []
+
+    def add_callback(self, callback: Callable[[], None]) -> bool:
+        self._callbacks.append(callback)
+        return True
+
+    def leave(self) -> None:
+        """Makes the client go."""
+        for callback in self._callbacks:
+            callback()
+
+
+def the_same(work: Callable[[threading.Event], Any], latest: float = math.inf, kind: str = "play") -> Job[Any]:
+    """Returns a job that does the same whether its turn comes or not."""
+    return Job(kind, lambda stop, _seconds: work(stop), work, latest)
+
+
+@contextlib.contextmanager
+def occupied(pool: SearchPool, count: int) -> Iterator[None]:
+    """Keeps so many search threads of a pool busy, whatever they are told."""
+    started = threading.Semaphore(0)
+    release = threading.Event()
+
+    def occupy(stop: threading.Event) -> None:
+        started.release()
+        release.wait(60)
+
+    threads = [threading.Thread(target=pool.run, args=(the_same(occupy), Call())) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+        started.acquire()
+    try:
+        yield
+    finally:
+        release.set()
+        for thread in threads:
+            thread.join()
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:

@@ -19,8 +19,10 @@ from service_support import (
     finished,
     in_the_middle,
     observed,
+    occupied,
     play_until,
     running,
+    the_same,
     wait_for,
     whole_deal,
 )
@@ -488,26 +490,12 @@ def test_cancelled_before_its_search_began() -> None:
         def add_callback(self, callback: Callable[[], None]) -> bool:
             return False
 
-    started = threading.Event()
-    release = threading.Event()
     pool = SearchPool(workers=1, queue_size=1)
-
-    def occupy(stop: threading.Event) -> None:
-        started.set()
-        release.wait(10)
-
-    class There:
-        def add_callback(self, callback: Callable[[], None]) -> bool:
-            return True
-
-    caller = threading.Thread(target=pool.run, args=(occupy, There()))
-    caller.start()
-    started.wait(10)
-    with pytest.raises(solver_service.RequestError) as caught:
-        pool.run(lambda stop: None, Gone())  # type: ignore[arg-type]
-    assert (caught.value.code, caught.value.reason) == (grpc.StatusCode.CANCELLED, StatusReason.CANCELLED)
-    release.set()
-    caller.join()
+    with occupied(pool, 1):
+        with pytest.raises(solver_service.RequestError) as caught:
+            pool.run(the_same(lambda stop: None), Gone())  # type: ignore[arg-type]
+        assert (caught.value.code, caught.value.reason) == (grpc.StatusCode.CANCELLED, StatusReason.CANCELLED)
+        assert pool.admitted == 1
     assert pool.wait_until_idle(10)
     pool.close()
 

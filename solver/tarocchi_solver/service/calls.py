@@ -46,6 +46,12 @@ _REFUSALS: Final = {
 }
 
 
+def refusal_of(stage: Stage) -> RequestError:
+    """Returns the error of a call that a server at a stage other than ready does not answer."""
+    reason, message = _REFUSALS[stage]
+    return RequestError(grpc.StatusCode.UNAVAILABLE, reason, message, retry_seconds=RETRY_SECONDS)
+
+
 class Readiness:
     """The stage of a server, shared by its threads."""
 
@@ -74,9 +80,9 @@ class Readiness:
 
     def require(self) -> None:
         """Raises the `RequestError` of a server that does not answer now."""
-        if refusal := _REFUSALS.get(self._stage):
-            reason, message = refusal
-            raise RequestError(grpc.StatusCode.UNAVAILABLE, reason, message, retry_seconds=RETRY_SECONDS)
+        stage = self._stage
+        if stage is not Stage.READY:
+            raise refusal_of(stage)
 
 
 class Servicer:
@@ -144,7 +150,9 @@ def answering(method: Callable[[Any, Request, grpc.ServicerContext], Response]) 
             _abort(context, RequestError(grpc.StatusCode.INTERNAL, reason, message, metadata=metadata))
         elapsed = round((time.monotonic() - started) * 1000)
         context.set_trailing_metadata(((ELAPSED_KEY, str(elapsed)),))
-        log.info("%s %s answered in %d ms", method.__name__, request_id, elapsed)
+        # gRPC throws the answer away if the deadline has passed or the client has left
+        outcome = "answered in" if context.is_active() and context.time_remaining() != 0 else "too late, after"
+        log.info("%s %s %s %d ms", method.__name__, request_id, outcome, elapsed)
         return answer
 
     return handle

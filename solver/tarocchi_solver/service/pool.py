@@ -1,137 +1,333 @@
-"""Runs searches on a few threads of their own, with a bounded queue in front of them.
+"""Runs searches on a few threads of their own, with a bounded queue in front of them and a lane beside it.
 
 The thread that serves the call waits here. A server has more such threads than searches can be admitted, so waiting
 searches never take the threads that answer health checks.
+
+A call whose turn does not come in time gets a minimum answer. These are given one after another by a single thread, the
+lane, the most urgent first and none earlier than it must be. The lane also ends the searches that run, each in time.
 """
 
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from typing import Final, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar
 
 import grpc
 
-from tarocchi_solver.service.calls import RETRY_SECONDS
+from tarocchi_solver.service.agenda import Due, Estimates, are_in_time, latest_starts
+from tarocchi_solver.service.calls import RETRY_SECONDS, Stage, refusal_of
 from tarocchi_solver.service.errors import RequestError, StatusReason
 
-LATE_SECONDS: Final = 0.03
-"""About the time of what is done for a call whose turn does not come, at most."""
+_ABREAST: Final = 0.05
+"""A search that runs ends after the minimum answers that are due at most so many seconds later."""
 
 T = TypeVar("T")
+
+
+class StopSignal(threading.Event):
+    """Tells a search to end."""
+
+    is_for_time = False
+    """Whether the search has to end because its time is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[T]):
+    """What is to be done for a call."""
+
+    kind: str
+    """Jobs of the same kind take about the same time to answer."""
+    search: Callable[[StopSignal, float], T]
+    """Answers as well as the given number of seconds allows; ends early with what it has when the signal is set."""
+    minimum: Callable[[StopSignal], T]
+    """Answers at once; its signal is set already."""
+    latest: float = math.inf
+    """The value of time.monotonic() at which the answer has to be there."""
+
+
+@dataclass(eq=False, slots=True)
+class _Ticket:
+    """A job on its way."""
+
+    job: Job[Any]
+    latest: float
+    stop: StopSignal = field(default_factory=StopSignal)
+    result: Future[Any] = field(default_factory=Future)
+    end: float = math.inf
+    """When a search that runs is to end, or was told to."""
+    is_hurried: bool = False
+    """Whether it is due before its time, because the server is about to stop."""
 
 
 class SearchPool:
     """A bounded number of searches running and waiting."""
 
-    def __init__(self, workers: int, queue_size: int, niceness: int = 0) -> None:
+    def __init__(
+        self,
+        workers: int,
+        queue_size: int,
+        niceness: int = 0,
+        longest: float = math.inf,
+        first_estimates: Mapping[str, float] | None = None,
+    ) -> None:
         """Starts no thread yet.
 
         Args:
             workers: searches that run at the same time.
             queue_size: searches that may wait.
             niceness: added to the niceness of the search threads, where the system has one for each thread.
+            longest: seconds that a search may take.
+            first_estimates: seconds for the first answers to jobs of some kinds.
         """
         self._workers = workers
         self._capacity = workers + queue_size
+        self._longest = longest
         self._executor = ThreadPoolExecutor(
             workers, thread_name_prefix="tarocchi-solver", initializer=_stand_back, initargs=(niceness,)
         )
         # reentrant, because a signal handler may stop the searches while its own thread waits here
         self._lock = threading.RLock()
-        self._stops: set[threading.Event] = set()
         self._idle = threading.Condition(self._lock)
+        self._changed = threading.Condition(self._lock)
+        self._waiting: list[_Ticket] = []
+        self._running: list[_Ticket] = []
+        self._in_lane: _Ticket | None = None
+        self._lane_free_at = 0.0
+        self._lane: threading.Thread | None = None
+        self._minimums = Estimates(first_estimates or {})
+        self._endings = Estimates(first_estimates or {})
+        self._is_draining = self._is_stopping = self._is_closed = False
 
     @property
     def admitted(self) -> int:
         """Searches running or waiting."""
         with self._lock:
-            return len(self._stops)
+            return len(self._waiting) + len(self._running) + (self._in_lane is not None)
 
-    def run(
-        self,
-        task: Callable[[threading.Event], T],
-        context: grpc.ServicerContext,
-        latest: float | None = None,
-        late_task: Callable[[threading.Event], T] | None = None,
-    ) -> T:
-        """Runs `task` when its turn comes and returns its result.
+    def run(self, job: Job[T], context: grpc.ServicerContext) -> T:
+        """Does a job when its turn comes and returns its result.
 
-        Args:
-            task: is given an event that is set when it should end early.
-            context: the call; when the client cancels it or its deadline passes, the task ends or never starts.
-            latest: the value of time.monotonic() at which the task has to end; one that runs sees to that itself.
-            late_task: what the calling thread does instead, its event set from the start, if the task is still in
-                the queue then. Those further behind in the queue begin with it earlier, so that not all do at once.
+        When the client of the call `context` cancels it, or its deadline passes, the search ends or never starts.
 
         Raises:
-            RequestError: the queue is full, or the client has gone.
+            RequestError: the queue is full or so long that even a minimum answer would be late; the server is about to
+                stop; or the client has gone.
         """
-        stop = threading.Event()
-        is_gone = threading.Event()
-        with self._lock:
-            if len(self._stops) >= self._capacity:
-                raise RequestError(
-                    grpc.StatusCode.RESOURCE_EXHAUSTED,
-                    StatusReason.QUEUE_FULL,
-                    f"{self._capacity} searches run or wait already: ask again in a moment",
-                    retry_seconds=RETRY_SECONDS,
-                )
-            ahead = max(len(self._stops) - self._workers, 0)
-            self._stops.add(stop)
+        ticket = _Ticket(job, job.latest)
+        self._admit(ticket)
+        if not context.add_callback(lambda: self._give_up(ticket)):
+            self._give_up(ticket)
         try:
-            future: Future[T] = self._executor.submit(task, stop)
-
-            def give_up() -> None:
-                is_gone.set()
-                stop.set()
-                future.cancel()
-
-            if not context.add_callback(give_up):
-                give_up()
-            try:
-                return future.result(None if latest is None or late_task is None else _patience(latest, ahead))
-            except TimeoutError:
-                if late_task is None or not future.cancel():  # it runs, or has failed with such an error of its own
-                    return future.result()
-                if is_gone.is_set():
-                    raise CancelledError from None
-            stop.set()
-            return late_task(stop)
+            result: T = ticket.result.result()
         except CancelledError:
             message = "the call ended before its search began"
             raise RequestError(grpc.StatusCode.CANCELLED, StatusReason.CANCELLED, message) from None
-        finally:
-            with self._lock:
-                self._stops.discard(stop)
-                self._idle.notify_all()
+        return result
 
     def wait_until_idle(self, timeout: float) -> bool:
         """Waits until nothing runs or waits; returns whether that came to pass within `timeout` seconds."""
         with self._lock:
-            return self._idle.wait_for(lambda: not self._stops, timeout)
+            return self._idle.wait_for(lambda: not self.admitted, timeout)
+
+    def drain(self, seconds: float) -> None:
+        """Admits nothing more, and sees to it that the calls that wait are answered within so many seconds.
+
+        Those for which there is not even time for a minimum answer are refused at once.
+        """
+        with self._lock:
+            self._is_draining = True
+            self._bring_forward(time.monotonic() + seconds)
+            plan = [(ticket, self._due(ticket)) for ticket in sorted(self._waiting, key=_urgency)]
+            done_at = self._lane_ready_at()
+            for ticket, due in plan:
+                if done_at + due.cost > time.monotonic() + seconds:
+                    self._refuse(ticket)
+                else:
+                    done_at += due.cost
 
     def stop_searches(self) -> None:
-        """Makes all searches end now with the best answer so far."""
+        """Makes all searches end now with the best answer so far, those that wait with a minimum answer."""
         with self._lock:
-            for stop in self._stops:
-                stop.set()
+            self._is_draining = self._is_stopping = True
+            for ticket in self._running:
+                ticket.stop.set()
+            self._bring_forward(time.monotonic())
+
+    def refuse_waiting(self) -> None:
+        """Turns away the calls that wait."""
+        with self._lock:
+            self._is_draining = True
+            for ticket in tuple(self._waiting):
+                self._refuse(ticket)
 
     def close(self) -> None:
-        """Lets the threads go."""
+        """Lets the threads go; calls that wait are turned away."""
+        with self._lock:
+            self.refuse_waiting()
+            self._is_closed = True
+            self._changed.notify_all()
         self._executor.shutdown(wait=False, cancel_futures=True)
 
+    def _admit(self, ticket: _Ticket) -> None:
+        """Puts a ticket into the queue or raises `RequestError`."""
+        with self._lock:
+            if self._is_draining:
+                raise refusal_of(Stage.DRAINING)
+            if self.admitted >= self._capacity:
+                raise _queue_full(f"{self._capacity} searches run or wait already: ask again in a moment")
+            has_to_wait = len(self._running) + len(self._waiting) >= self._workers
+            self._waiting.append(ticket)
+            if has_to_wait and not self._is_in_time(ticket):
+                self._waiting.remove(ticket)
+                self._minimums.soften(ticket.job.kind)
+                raise _queue_full(
+                    f"{self.admitted} searches run or wait already, too many for an answer before the deadline: "
+                    "ask again in a moment, or with a later deadline"
+                )
+            if self._lane is None:
+                self._lane = threading.Thread(target=self._work_in_lane, name="tarocchi-lane", daemon=True)
+                self._lane.start()
+            self._executor.submit(self._search_next)
+            self._changed.notify_all()
 
-def _patience(latest: float, ahead: int) -> float:
-    """Returns the seconds to wait for a turn with so many in the queue ahead: at least half of those there are."""
-    # a call without a deadline may come with one at the end of time
-    left = min(max(latest - time.monotonic(), 0.0), threading.TIMEOUT_MAX)
-    return max(left - ahead * LATE_SECONDS, left / 2)
+    def _give_up(self, ticket: _Ticket) -> None:
+        """Frees the place of a call that has ended, or stops its search."""
+        ticket.stop.set()
+        with self._lock:
+            if ticket in self._waiting:
+                self._waiting.remove(ticket)
+                ticket.result.cancel()
+                self._tell_change()
+
+    def _refuse(self, ticket: _Ticket) -> None:
+        self._waiting.remove(ticket)
+        ticket.result.set_exception(refusal_of(Stage.DRAINING))
+        self._tell_change()
+
+    def _bring_forward(self, latest: float) -> None:
+        """Makes the calls that wait due at a moment, unless they are so earlier."""
+        for ticket in self._waiting:
+            if latest < ticket.latest:
+                ticket.latest, ticket.is_hurried = latest, True
+        self._changed.notify_all()
+
+    def _tell_change(self) -> None:
+        self._changed.notify_all()
+        if not self.admitted:
+            self._idle.notify_all()
+
+    def _due(self, ticket: _Ticket) -> Due:
+        estimates = self._endings if ticket in self._running else self._minimums
+        return Due(ticket.latest, estimates.of(ticket.job.kind))
+
+    def _plan(self) -> list[tuple[_Ticket, Due]]:
+        """Returns what has to be answered by some moment, in the order in which that is done."""
+        # a search that runs makes use of its time, so it ends last among those that are due about when it is
+        order = [(ticket.latest, ticket) for ticket in self._waiting]
+        order += [(ticket.latest + _ABREAST, ticket) for ticket in self._running if not ticket.stop.is_set()]
+        order.sort(key=lambda entry: entry[0])
+        return [(ticket, self._due(ticket)) for key, ticket in order if key < math.inf]
+
+    def _starts(self) -> list[tuple[_Ticket, float]]:
+        """Returns when work on each answer has to begin, in this order."""
+        plan = self._plan()
+        starts = latest_starts([due for _, due in plan])
+        return [(ticket, start) for (ticket, _), start in zip(plan, starts, strict=True)]
+
+    def _lane_ready_at(self) -> float:
+        now = time.monotonic()
+        return now if self._in_lane is None else max(self._lane_free_at, now)
+
+    def _is_in_time(self, ticket: _Ticket) -> bool:
+        """Tells whether a ticket in the queue, and those behind it, can be answered in time."""
+        plan = self._plan()
+        place = next((place for place, (other, _) in enumerate(plan) if other is ticket), len(plan))
+        return all(are_in_time([due for _, due in plan], self._lane_ready_at())[place:])
+
+    def _search_next(self) -> None:
+        """Searches for the first call in the queue that still has time for it; the others are left to the lane."""
+        with self._lock:
+            now = time.monotonic()
+            starts = dict(self._starts())
+            enough = (t for t in self._waiting if starts.get(t, math.inf) - now > self._minimums.of(t.job.kind))
+            ticket = None if self._is_stopping else next(enough, None)
+            if ticket is None:
+                return
+            self._waiting.remove(ticket)
+            self._running.append(ticket)
+            ticket.latest = min(ticket.latest, now + self._longest + self._endings.of(ticket.job.kind))
+            seconds = dict(self._starts()).get(ticket, math.inf) - now
+            seconds = max(min(seconds, self._longest), 0.0)
+            ticket.end = now + seconds
+            self._changed.notify_all()
+        self._settle(ticket, lambda: ticket.job.search(ticket.stop, seconds))
+
+    def _work_in_lane(self) -> None:
+        """Gives minimum answers, and ends searches, until the pool is closed."""
+        while (ticket := self._next_in_lane()) is not None:
+            self._settle(ticket, lambda ticket=ticket: ticket.job.minimum(ticket.stop))  # type: ignore[misc]
+
+    def _next_in_lane(self) -> _Ticket | None:
+        """Waits until a call needs its minimum answer; returns None once the pool is closed."""
+        with self._lock:
+            while not self._is_closed:
+                now = time.monotonic()
+                pause: float | None = None
+                for ticket, start in self._starts():
+                    if start > now:
+                        pause = min(start - now, threading.TIMEOUT_MAX)
+                        break
+                    ticket.stop.is_for_time = not ticket.is_hurried
+                    ticket.stop.set()
+                    if ticket in self._waiting:
+                        self._waiting.remove(ticket)
+                        self._in_lane = ticket
+                        ticket.end = now
+                        self._lane_free_at = now + self._minimums.of(ticket.job.kind)
+                        return ticket
+                    ticket.end = now
+                self._changed.wait(pause)
+        return None
+
+    def _settle(self, ticket: _Ticket, work: Callable[[], Any]) -> None:
+        """Does the work for a ticket and hands over what comes of it."""
+        result, error = None, None
+        try:
+            result = work()
+        except BaseException as raised:
+            error = raised
+        with self._lock:
+            taken = time.monotonic() - ticket.end
+            if ticket is self._in_lane:
+                self._in_lane = None
+                estimates = self._minimums
+            else:
+                self._running.remove(ticket)
+                estimates = self._endings
+            if error is None and taken > 0:  # a search that came to its end of itself was done earlier
+                estimates.note(ticket.job.kind, taken)
+            self._tell_change()
+        if error is None:
+            ticket.result.set_result(result)
+        else:
+            ticket.result.set_exception(error)
+
+
+def _urgency(ticket: _Ticket) -> float:
+    return ticket.latest
+
+
+def _queue_full(message: str) -> RequestError:
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    return RequestError(code, StatusReason.QUEUE_FULL, message, retry_seconds=RETRY_SECONDS)
 
 
 def _stand_back(niceness: int) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
@@ -22,7 +24,7 @@ from tarocchi_solver.service.calls import Readiness, Stage, UnreadableRequests
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.pool import SearchPool
 from tarocchi_solver.service.rules_service import RulesServicer
-from tarocchi_solver.service.solver_service import SolverServicer
+from tarocchi_solver.service.solver_service import FIRST_ESTIMATES, SolverServicer
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +33,7 @@ SERVICE_NAMES: Final = (
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
 )
 _LAST_ANSWERS_SECONDS: Final = 2.0
+"""After the grace period: half of it for the answers, the rest to send them."""
 _CALLS_PER_THREAD: Final = 16
 
 
@@ -50,7 +53,13 @@ class SolverServer:
         self.config = config or ServerConfig()
         self.readiness = Readiness()
         self._warm_up = warm_up
-        self._pool = SearchPool(self.config.concurrent_searches, self.config.queue_size, self.config.niceness)
+        self._pool = SearchPool(
+            self.config.concurrent_searches,
+            self.config.queue_size,
+            self.config.niceness,
+            longest=(self.config.maximum_budget.time_ms or math.inf) / 1000,
+            first_estimates=FIRST_ESTIMATES,
+        )
         self._health_threads = ThreadPoolExecutor(2, thread_name_prefix="tarocchi-health")
         self._health = health.HealthServicer(
             experimental_non_blocking=True, experimental_thread_pool=self._health_threads
@@ -124,9 +133,13 @@ class SolverServer:
         log.info("stopping")
         self.readiness.move_to(Stage.DRAINING)
         self._health.enter_graceful_shutdown()
+        started = time.monotonic()
+        self._pool.drain(grace + _LAST_ANSWERS_SECONDS / 2)
         if not self._pool.wait_until_idle(grace):
             self._pool.stop_searches()
-        self._server.stop(_LAST_ANSWERS_SECONDS).wait()
+            self._pool.wait_until_idle(_LAST_ANSWERS_SECONDS / 2)
+            self._pool.refuse_waiting()
+        self._server.stop(max(started + grace - time.monotonic(), 0.0) + _LAST_ANSWERS_SECONDS / 2).wait()
         self._pool.close()
         self._health_threads.shutdown(wait=False)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,7 +13,7 @@ import grpc
 
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceServicer
-from tarocchi_engine import VARIANTS, Observation, View, view
+from tarocchi_engine import VARIANTS, Observation, Phase, View, view
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver import __version__
 from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
@@ -22,13 +23,16 @@ from tarocchi_solver.service.calls import Readiness, Servicer, answering
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, invalid_request
 from tarocchi_solver.service.formats import format_budget
-from tarocchi_solver.service.pool import SearchPool
+from tarocchi_solver.service.pool import Job, SearchPool, StopSignal
 from tarocchi_solver.service.requests import contradiction_fault, parse_budget, parse_observation
 
 DEADLINE_SHARE: Final = 0.9
 """The share of the time to the deadline that may be used: the rest brings the answer home."""
 DEADLINE_RESERVE: Final = 0.02
 """Seconds before the deadline that are not used in any case, because every answer takes some time."""
+
+FIRST_ESTIMATES: Final[Mapping[str, float]] = {Phase.DISCARD: 0.05}
+"""Seconds for an answer about a hundred discards, on a busy machine."""
 
 MINIMUM_BUDGET: Final = Budget(worlds=1, iterations=1)
 """Makes a search do no more than it always does."""
@@ -66,27 +70,19 @@ class SolverServicer(Servicer, SolverServiceServicer):
         """Recommends a move."""
         started = time.monotonic()
         question = read_question(request, self._config.default_budget, self._config.maximum_budget)
-        latest = self._latest_end(started, context)
-
-        def task(stop: threading.Event) -> Recommendation:
-            return run_search(question, stop, self._seconds_left(latest), self._config.search_threads)
-
-        def late_task(stop: threading.Event) -> Recommendation:
-            return run_search(question, stop, seconds=0.0)
-
         # a forced move takes no time worth waiting for
-        is_forced = len(question.view.legal_moves()) == 1
-        found = task(threading.Event()) if is_forced else self._pool.run(task, context, latest, late_task)
-        return recommendation_answer(question.view.variant, found, question.budget)
+        if len(question.view.legal_moves()) == 1:
+            return _answer(question, run_search(question, threading.Event()))
+        latest = _latest_end(started, context)
 
-    def _latest_end(self, started: float, context: grpc.ServicerContext) -> float | None:
-        remaining = context.time_remaining()
-        return None if remaining is None else started + usable_seconds(remaining)
+        def search_for(stop: StopSignal, seconds: float) -> pb.RecommendMoveResponse:
+            found = run_search(question, stop, seconds, self._config.search_threads)
+            return _answer(question, _told_the_time(found, stop))
 
-    def _seconds_left(self, latest: float | None) -> float:
-        """Returns the time for a search that starts now and has to end at `latest`."""
-        most = (self._config.maximum_budget.time_ms or 0) / 1000
-        return most if latest is None else max(min(most, latest - time.monotonic()), 0.0)
+        def minimum(stop: StopSignal) -> pb.RecommendMoveResponse:
+            return _answer(question, _told_the_time(run_search(question, stop), stop))
+
+        return self._pool.run(Job(question.view.phase, search_for, minimum, latest), context)
 
     @answering
     def GetServerInfo(
@@ -107,6 +103,23 @@ class SolverServicer(Servicer, SolverServiceServicer):
             queue_size=config.queue_size,
             thread_count=config.search_threads,
         )
+
+
+def _latest_end(started: float, context: grpc.ServicerContext) -> float:
+    """Returns when the answer has to be there; a call without a deadline may come with one at the end of time."""
+    remaining = context.time_remaining()
+    return math.inf if remaining is None else started + usable_seconds(remaining)
+
+
+def _told_the_time(found: Recommendation, stop: StopSignal) -> Recommendation:
+    """Returns an answer that says so if it was the time that stopped the search."""
+    if not stop.is_for_time or found.diagnostics.stop_reason is not StopReason.STOPPED:
+        return found
+    return replace(found, diagnostics=replace(found.diagnostics, stop_reason=StopReason.TIME))
+
+
+def _answer(question: Question, found: Recommendation) -> pb.RecommendMoveResponse:
+    return recommendation_answer(question.view.variant, found, question.budget)
 
 
 def read_question(request: pb.RecommendMoveRequest, default: Budget, maximum: Budget | None = None) -> Question:
