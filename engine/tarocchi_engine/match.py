@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tarocchi_engine.errors import Fault
+from tarocchi_engine.options import options_of, with_options
 from tarocchi_engine.variant import DealScore, Variant, winner_of
 
 
@@ -61,11 +62,38 @@ def find_standing_faults(variant: Variant, standing: Standing) -> list[Fault]:
     if played < 0:
         return [Fault("deals_played", "OUT_OF_RANGE", f"{played} deals cannot have been played: give 0 or more")]
     if played >= deals:
-        message = f"{played} deals were played and a match has {deals} here: no deal is left to play"
-        return [Fault("deals_played", "MATCH_OVER", message)]
+        return [Fault("deals_played", "MATCH_OVER", _no_deal_left(variant, played))]
     most = played * variant.most_points
-    return [
+    faults = [
         Fault(f"scores[{side}]", "OUT_OF_RANGE", f"{points:g} points cannot come from {played} deals: give 0 to {most}")
         for side, points in enumerate(standing.scores)
         if not 0 <= points <= most
     ]
+    faults += [
+        Fault(f"scores[{side}]", "OUT_OF_RANGE", f"{points!r} is no score: give a multiple of {variant.point_step:g}")
+        for side, points in enumerate(standing.scores)
+        if 0 <= points <= most and points % variant.point_step
+    ]
+    if not faults and variant.deal_points is not None:
+        due, total = played * variant.deal_points, sum(standing.scores)
+        if total != due:
+            message = (
+                f"the scores make {total:g} together: after {played} deals of {variant.deal_points:g} it is {due:g}"
+            )
+            faults.append(Fault("scores", "SCORE_TOTAL", message))
+    return faults
+
+
+def _no_deal_left(variant: Variant, played: int) -> str:
+    """Returns what is wrong with a standing after so many deals, which are a whole match or more."""
+    deals = variant.match_deal_count
+    if deals > 1:
+        return f"{played} deals were played and a match has {deals} here: no deal is left to play"
+    longer = [
+        f"{info.name}={value}"
+        for info in options_of(variant)
+        for value in info.values
+        if with_options(variant, {info.name: value}).match_deal_count > 1
+    ]
+    remedy = f"leave the standing out, or set the option {' or '.join(longer)}" if longer else "leave the standing out"
+    return f"{played} deals were played, but a deal stands alone here, so no deal is left to play: {remedy}"

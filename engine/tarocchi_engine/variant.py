@@ -71,6 +71,10 @@ class Variant(ABC):
 
     most_points: ClassVar[int]
     """More than a side can score in one deal."""
+    deal_points: ClassVar[float | None] = None
+    """What both sides score together in every deal, None where that varies."""
+    point_step: ClassVar[float] = 0.5
+    """Every score is a multiple of it; cards count in halves."""
     deal_spread: ClassVar[float]
     """Standard deviation, in points, of the difference between the sides in a deal between equal players.
 

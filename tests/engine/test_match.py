@@ -188,17 +188,43 @@ def test_a_single_deal_is_a_match_too(name: str) -> None:
         (Standing((120.0, 0.0), 1), "standing.scores[0]", "OUT_OF_RANGE"),
         (Standing((10.0, -1.0), 1), "standing.scores[1]", "OUT_OF_RANGE"),
         (Standing((float("nan"), 0.0), 1), "standing.scores[0]", "OUT_OF_RANGE"),
+        (Standing((57.25, 56.75), 1), "standing.scores[0] standing.scores[1]", "OUT_OF_RANGE"),
+        (Standing((57.0, 56.5), 1), "standing.scores", "SCORE_TOTAL"),
+        (Standing((114.0, 114.5), 2), "standing.scores", "SCORE_TOTAL"),
+        (Standing((114.0, 100.25), 2), "standing.scores[1]", "OUT_OF_RANGE"),
     ],
 )
 def test_an_impossible_standing_is_refused(standing: Standing, path: str, reason: str) -> None:
     with pytest.raises(InvalidDealError) as caught:
         new_deal(FOUR, 1, 0, standing)
-    assert [(fault.path, fault.reason) for fault in caught.value.faults] == [(path, reason)]
+    expected = [(one, reason) for one in path.split()]
+    assert [(fault.path, fault.reason) for fault in caught.value.faults] == expected
     observation = new_deal(FOUR, 1, 0).observe(0)
     broken = type(observation)(**{**fields_of(observation), "standing": standing})
     with pytest.raises(InvalidObservationError) as refused:
         view(broken)
-    assert [(fault.path, fault.reason) for fault in refused.value.faults] == [(path, reason)]
+    assert [(fault.path, fault.reason) for fault in refused.value.faults] == expected
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_scores_are_what_the_variant_says(name: str) -> None:
+    variant = VARIANTS[name]
+    for seed in range(20):
+        totals = [side.total for side in play(new_deal(variant, seed), seed).score().sides]
+        assert all(total % variant.point_step == 0 for total in totals)
+        assert variant.deal_points in (None, sum(totals))
+
+
+def test_a_standing_in_a_single_deal_names_the_option_that_is_missing() -> None:
+    for variant, remedy in (
+        (PIEDICAVALLO, "leave the standing out, or set the option match=four_deals"),
+        (VARIANTS["bolognese"], "leave the standing out"),
+    ):
+        with pytest.raises(InvalidDealError) as caught:
+            new_deal(variant, 1, 0, Standing((57.0, 57.0), 1))
+        (fault,) = caught.value.faults
+        assert (fault.path, fault.reason) == ("standing.deals_played", "MATCH_OVER")
+        assert fault.message.endswith(f": {remedy}")
 
 
 def test_the_referee_knows_the_default_switches() -> None:

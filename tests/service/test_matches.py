@@ -142,6 +142,15 @@ def test_an_observation_comes_back_as_it_went(standing: Standing) -> None:
         assert not faults.faults
 
 
+def test_an_empty_standing_is_that_of_the_first_deal(client: SolverClient) -> None:
+    deal = client.new_deal("piedicavallo", seed=1, options=FOUR_DEALS, standing={})
+    assert deal == client.new_deal("piedicavallo", seed=1, options=FOUR_DEALS)
+    observation = client.replay_deal(deal).observations[deal.dealer]
+    observation.standing.SetInParent()
+    assert not client.validate_observation(observation).violations
+    assert client.new_deal("bolognese", seed=1, standing={}) == client.new_deal("bolognese", seed=1)
+
+
 def test_the_standing_decides_the_chance_to_win_the_match(client: SolverClient) -> None:
     state = in_the_middle("piedicavallo", options=FOUR_DEALS, standing=Standing((171.0, 171.0), 3))
     assert state.turn is not None

@@ -88,6 +88,7 @@ OBSERVATIONS: dict[ViolationReason, tuple[deal_pb2.Observation, str]] = {
         "options[match]",
     ),
     ViolationReason.SCORE_COUNT: (in_a_match(130, deals_played=2), "standing.scores"),
+    ViolationReason.SCORE_TOTAL: (in_a_match(130, 90, deals_played=2), "standing.scores"),
     ViolationReason.MATCH_OVER: (in_a_match(200, 256, deals_played=4), "standing.deals_played"),
     ViolationReason.UNKNOWN_CARD: (observation(PLAIN.replace("T8", "T99")), "hand[14]"),
     ViolationReason.REPEATED_CARD: (observation(PLAIN.replace("T8", "T7")), "hand[14]"),

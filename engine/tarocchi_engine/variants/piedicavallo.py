@@ -33,6 +33,7 @@ class Piedicavallo(Variant):
     scoring: ClassVar[int] = SCORING_PIEDICAVALLO
     announces_discarded_trumps: ClassVar[bool] = True
     most_points: ClassVar[int] = 114
+    deal_points: ClassVar[float | None] = 114.0
     deal_spread: ClassVar[float] = 37.0
 
     allow_voiding: bool = option(True, "whether the dealer may lay away the last trumps of the hand")

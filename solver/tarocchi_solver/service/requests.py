@@ -76,6 +76,8 @@ def parse_standing(message: Game, faults: FaultList, path: str = "") -> Standing
     if not message.HasField("standing"):
         return FIRST_DEAL
     scores = message.standing.scores
+    if not scores and not message.standing.deals_played:
+        return FIRST_DEAL
     if len(scores) != len(FIRST_DEAL.scores):
         text = f"{len(scores)} scores given: give the points of side 0, then of side 1"
         faults.add(_below(path, "standing.scores"), ViolationReason.SCORE_COUNT, text)
