@@ -110,12 +110,14 @@ def hand_fault(path: str, hand: int, seat: int, dealer: int, variant: Variant) -
     """Returns what is wrong with a hand as dealt: its size, or bits that are no cards; None if nothing is."""
     if not 0 <= hand <= ALL_MASK:
         return Fault(path, "NO_SUCH_CARD", no_such_cards(hand))
-    if hand.bit_count() == variant.dealt_to(seat, dealer):
+    return hand_size_fault(path, hand.bit_count(), seat, dealer, variant)
+
+
+def hand_size_fault(path: str, count: int, seat: int, dealer: int, variant: Variant) -> Fault | None:
+    """Returns the fault of a hand of so many cards, None if that is how many are dealt."""
+    due = variant.dealt_to(seat, dealer)
+    if count == due:
         return None
     role = "the dealer" if seat == dealer else "this seat"
-    return Fault(
-        path,
-        "HAND_SIZE",
-        f"{hand.bit_count()} cards: {role} is dealt {variant.dealt_to(seat, dealer)} (give the cards as dealt, "
-        "before any was laid away or played)",
-    )
+    message = f"{count} cards: {role} is dealt {due} (give the cards as dealt, before any was laid away or played)"
+    return Fault(path, "HAND_SIZE", message)

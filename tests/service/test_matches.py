@@ -138,7 +138,9 @@ def test_an_observation_comes_back_as_it_went(standing: Standing) -> None:
         request = solver_service_pb2.RecommendMoveRequest(observation=observed(state, seat))
         request.observation.options["allow_voiding"] = "true"
         faults = FaultList()
-        assert parse_observation(request, faults) == state.observe(seat)
+        checked = parse_observation(request, faults)
+        assert checked is not None
+        assert checked.observation == state.observe(seat)
         assert not faults.faults
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from service_support import finished, in_the_middle, observed, play_until, whole_deal
-from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
-from tarocchi_engine import VARIANTS, Phase, State
+from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
+from tarocchi_engine import VARIANTS, Phase, State, observation
 from tarocchi_solver.client import SolverClient
+from tarocchi_solver.search import Budget
+from tarocchi_solver.service import rules_service, solver_service
 
 
 def test_lists_variants_with_their_packs(client: SolverClient) -> None:
@@ -110,3 +114,20 @@ def test_a_replay_fills_in_what_follows(client: SolverClient) -> None:
     assert len(silent) < len(request.events)
     answer = client.replay_deal(request.deal, silent)
     assert list(answer.events) == list(request.events)
+
+
+def test_a_request_replays_its_events_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts: list[object] = []
+    real = observation.Table
+
+    def count(*args: Any) -> Any:
+        starts.append(args)
+        return real(*args)
+
+    monkeypatch.setattr(observation, "Table", count)
+    message = observed(in_the_middle())
+    starts.clear()
+    rules_service.list_legal_moves(rules_service_pb2.ListLegalMovesRequest(observation=message))
+    assert len(starts) == 1
+    solver_service.read_question(solver_service_pb2.RecommendMoveRequest(observation=message), Budget(iterations=1))
+    assert len(starts) == 2

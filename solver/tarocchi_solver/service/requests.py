@@ -16,6 +16,7 @@ from tarocchi_engine import (
     Event,
     Fault,
     InvalidDealError,
+    InvalidObservationError,
     Move,
     Observation,
     OptionError,
@@ -25,12 +26,13 @@ from tarocchi_engine import (
     State,
     UnknownVariantError,
     Variant,
-    find_faults,
+    View,
     get_variant,
     replay,
+    view,
 )
 from tarocchi_engine.cards import UnknownCardError
-from tarocchi_engine.legality import seat_fault
+from tarocchi_engine.legality import hand_size_fault, seat_fault
 from tarocchi_engine.match import FIRST_DEAL, find_standing_faults
 from tarocchi_engine.options import given_options, with_options
 from tarocchi_solver.search import Budget, ContradictionError
@@ -105,16 +107,6 @@ def _parse_cards(pack: Pack, ids: Sequence[str], faults: FaultList, path: str) -
     return mask if is_clean else None
 
 
-def _hand_size_fault(path: str, count: int, seat: int, dealer: int, variant: Variant) -> Fault | None:
-    """Returns the fault of a hand with so many ids, readable or not; None if that is how many are dealt."""
-    due = variant.dealt_to(seat, dealer)
-    if count == due:
-        return None
-    role = "the dealer" if seat == dealer else "this seat"
-    text = f"{count} cards: {role} is dealt {due} (give the cards as dealt, before any was laid away or played)"
-    return Fault(path, ViolationReason.HAND_SIZE, text)
-
-
 def _require_seat(
     message: deal_pb2.Observation | deal_pb2.Event | rules_service_pb2.Deal, name: str, faults: FaultList, path: str
 ) -> bool:
@@ -186,8 +178,8 @@ def parse_observation(
     | rules_service_pb2.ValidateObservationRequest
     | solver_service_pb2.RecommendMoveRequest,
     faults: FaultList,
-) -> Observation | None:
-    """Returns the observation of a request; it has passed the engine's checks unless a fault was found."""
+) -> View | None:
+    """Returns the checked observation of a request, None if a fault was found."""
     if not request.HasField("observation"):
         faults.add("observation", ViolationReason.MISSING_FIELD, "the observation is missing: say what the seat knows")
         return None
@@ -202,9 +194,9 @@ def parse_observation(
     events = _parse_events(variant, message.events, unreadable, "observation.events")
     if not (has_seat and has_dealer):
         seats = ([("seat", message.seat)] if has_seat else []) + ([("dealer", message.dealer)] if has_dealer else [])
-        found = [seat_fault(name, seat, variant) for name, seat in seats if not 0 <= seat < variant.seat_count]
-        found += [fault.below("standing") for fault in find_standing_faults(variant, standing)]
-        faults.extend([*(fault.below("observation") for fault in found), *unreadable.faults])
+        wrong = [seat_fault(name, seat, variant) for name, seat in seats if not 0 <= seat < variant.seat_count]
+        wrong += [fault.below("standing") for fault in find_standing_faults(variant, standing)]
+        faults.extend([*(fault.below("observation") for fault in wrong), *unreadable.faults])
         return None
     observation = Observation(
         variant=variant.name,
@@ -215,13 +207,19 @@ def parse_observation(
         options=given_options(variant),
         standing=standing,
     )
-    # of a hand that it cannot read whole the engine does not know the size
-    found = [fault for fault in find_faults(observation) if fault.path != "hand"]
+    checked: View | None = None
+    found: list[Fault] = []
+    try:
+        checked = view(observation)
+    except InvalidObservationError as error:
+        # of a hand that it cannot read whole the engine does not know the size
+        found = [fault for fault in error.faults if fault.path != "hand"]
     if all(0 <= seat < variant.seat_count for seat in (message.seat, message.dealer)):
-        size_fault = _hand_size_fault("hand", len(message.hand), message.seat, message.dealer, variant)
+        size_fault = hand_size_fault("hand", len(message.hand), message.seat, message.dealer, variant)
         found += [size_fault] if size_fault else []
-    faults.extend([*(fault.below("observation") for fault in found), *unreadable.faults])
-    return observation
+    found = [*(fault.below("observation") for fault in found), *unreadable.faults]
+    faults.extend(found)
+    return None if found else checked
 
 
 def contradiction_fault(error: ContradictionError) -> Fault:
@@ -251,7 +249,7 @@ def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) 
     dealer = request.deal.dealer
     if has_dealer and 0 <= dealer < variant.seat_count:
         for seat, hand in enumerate(request.deal.hands[: variant.seat_count]):
-            size_fault = _hand_size_fault(f"deal.hands[{seat}].cards", len(hand.cards), seat, dealer, variant)
+            size_fault = hand_size_fault(f"deal.hands[{seat}].cards", len(hand.cards), seat, dealer, variant)
             faults.extend([size_fault] if size_fault else [])
     try:
         start = State.new(variant, dealer, [hand or 0 for hand in hands], standing)

@@ -6,7 +6,7 @@ import grpc
 
 from tarocchi.solver.v1 import rules_service_pb2 as pb
 from tarocchi.solver.v1.rules_service_pb2_grpc import RulesServiceServicer
-from tarocchi_engine import Fault, InvalidDealError, Observation, State, new_deal, view
+from tarocchi_engine import Fault, InvalidDealError, Observation, State, new_deal
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import ContradictionError, check_consistent
 from tarocchi_solver.service import answers
@@ -58,21 +58,20 @@ class RulesServicer(Servicer, RulesServiceServicer):
 def list_legal_moves(request: pb.ListLegalMovesRequest) -> pb.ListLegalMovesResponse:
     """Answers `ListLegalMoves`; raises `RequestError` with every fault."""
     faults = FaultList()
-    observation = parse_observation(request, faults)
+    checked = parse_observation(request, faults)
     faults.raise_if_any()
-    assert observation is not None
-    return answers.legal_moves_answer(view(observation))
+    assert checked is not None
+    return answers.legal_moves_answer(checked)
 
 
 def validate_observation(request: pb.ValidateObservationRequest) -> pb.ValidateObservationResponse:
     """Answers `ValidateObservation`."""
     faults = FaultList()
-    observation = parse_observation(request, faults)
-    if observation is None or faults.faults:
+    checked = parse_observation(request, faults)
+    if checked is None or faults.faults:
         return pb.ValidateObservationResponse(violations=answers.violations(faults.faults))
-    if contradiction := find_contradiction(observation):
+    if contradiction := find_contradiction(checked.observation):
         return pb.ValidateObservationResponse(violations=answers.violations([contradiction]))
-    checked = view(observation)
     return pb.ValidateObservationResponse(phase=format_phase(checked.phase), turn=checked.turn)
 
 

@@ -13,7 +13,7 @@ import grpc
 
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceServicer
-from tarocchi_engine import VARIANTS, Observation, Phase, View, view
+from tarocchi_engine import VARIANTS, Observation, Phase, View
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver import __version__
 from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
@@ -125,11 +125,10 @@ def _answer(question: Question, found: Recommendation) -> pb.RecommendMoveRespon
 def read_question(request: pb.RecommendMoveRequest, default: Budget, maximum: Budget | None = None) -> Question:
     """Returns the checked request; raises `RequestError` with every fault, or when there is nothing to decide."""
     faults = FaultList()
-    observation = parse_observation(request, faults)
+    checked = parse_observation(request, faults)
     budget = parse_budget(request.budget, faults)
     faults.raise_if_any()
-    assert observation is not None
-    checked = view(observation)
+    assert checked is not None
     if checked.turn is None:
         raise RequestError(grpc.StatusCode.FAILED_PRECONDITION, StatusReason.DEAL_OVER, "the deal is over")
     if checked.turn != checked.seat:
