@@ -82,6 +82,10 @@ def test_recommend_takes_a_whole_request(value: dict[str, Any]) -> None:
         assert answer["diagnostics"]["budget"] == {"worlds": 10}
 
 
+def test_recommend_needs_the_address_of_a_server(example: Path) -> None:
+    assert "--server: '' is no address of a server" in wrong(run("recommend", str(example), "--server", ""))
+
+
 def test_recommend_within_a_time(example: Path) -> None:
     result = run("recommend", str(example), "--time-ms", "20", "--json")
     facts = json.loads(result.stdout)["diagnostics"]
@@ -141,6 +145,12 @@ BAD_TEXTS: dict[str, tuple[str | bytes, str]] = {
     "a nesting without end": ('{"a":' * 100_000, "no JSON"),
     "a large text": ('{"variant": "' + "x" * 10_000_000 + '"}', "larger than"),
     "a whole deal": (examples.load("bolognese_deal"), "this is a whole deal"),
+    "half a character": ('{"variant": "bolognese", "hand": ["\\ud800"]}', "hand[0]: the text has half of a character"),
+    "half a character in a key": ('{"\\ud800": 1}', "the key '\\ud800' has half of a character"),
+    "half a character in an option": (
+        '{"options": {"\\udfff": "true"}}',
+        "options: the key '\\udfff' has half of a character",
+    ),
     "a null": ("null", "a JSON object is needed, this is null"),
     "not a number": ('{"variant": "bolognese", "seat": NaN}', "seat"),
 }
@@ -392,6 +402,22 @@ def test_replay_counts_the_example() -> None:
     assert "has to play" in result.stdout
 
 
+@pytest.mark.parametrize("is_played", [True, False])
+def test_a_replay_takes_a_deal_alone_with_or_without_moves(is_played: bool) -> None:
+    whole = json.loads(examples.load("bolognese_deal"))
+    bare, wrapped = dict(whole["deal"]), {"deal": whole["deal"]}
+    if is_played:
+        bare["events"] = wrapped["events"] = whole["events"]
+    result = run("replay", "-", "--json", stdin=json.dumps(bare))
+    assert result.exit_code == 0, result.output
+    assert result.stdout == run("replay", "-", "--json", stdin=json.dumps(wrapped)).stdout
+    assert not result.stderr
+
+
+def test_a_replay_of_an_observation_says_what_it_needs(example: Path) -> None:
+    assert "this is what one seat knows; give the whole deal" in wrong(run("replay", str(example)))
+
+
 @pytest.mark.parametrize(
     ("break_it", "message"),
     [
@@ -464,7 +490,7 @@ def test_demo_starts_asks_and_stops() -> None:
     assert result.stdout.rstrip().endswith("The service has stopped.")
 
 
-@pytest.mark.parametrize("address", ["0.0.0.0:50051", "example.org:1", "[::]:50051", "nonsense"])
+@pytest.mark.parametrize("address", ["0.0.0.0:50051", "example.org:1", "[::]:50051"])
 def test_serve_stays_on_this_machine(address: str) -> None:
     assert "--insecure" in wrong(run("serve", "--address", address))
 
@@ -472,6 +498,16 @@ def test_serve_stays_on_this_machine(address: str) -> None:
 @pytest.mark.parametrize("port", ["65536", "99999", "1" * 30])
 def test_serve_on_a_port_that_cannot_be(port: str) -> None:
     assert "a port is a number from 0 to 65535" in wrong(run("serve", "--address", f"127.0.0.1:{port}"))
+
+
+@pytest.mark.parametrize("address", ["foo", "", "localhost", "127.0.0.1:http"])
+def test_serve_on_what_is_no_address(address: str) -> None:
+    assert f"--address: {address!r} is no address: give host and port" in wrong(run("serve", "--address", address))
+
+
+@pytest.mark.parametrize("grace", ["nan", "inf", "3601", "-1"])
+def test_serve_with_a_grace_that_cannot_be(grace: str) -> None:
+    assert f"--grace: {grace} seconds cannot be: give 0 to 3600" in wrong(run("serve", "--grace", grace))
 
 
 def test_serve_has_a_grace(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -489,7 +525,6 @@ def test_serve_has_a_grace(monkeypatch: pytest.MonkeyPatch) -> None:
         assert run("serve", *options).exit_code == 0
     assert [config.grace_seconds for config in configs] == [ServerConfig().grace_seconds, 0.5]
     assert ServerConfig().grace_seconds == 5
-    wrong(run("serve", "--grace", "-1"))
 
 
 def test_examples_are_valid() -> None:

@@ -31,7 +31,8 @@ CALLS: list[tuple[Callable[[SolverClient], object], str]] = [
     (lambda client: client.recommend_move({"hand": 5}), "observation.hand: a list in brackets is needed, not 5"),
     (lambda client: client.recommend_move({"seat": "x"}), 'observation.seat: a whole number is needed, not "x"'),
     (lambda client: client.recommend_move({"seat": {1}}), "observation.seat: a whole number is needed"),
-    (lambda client: client.recommend_move({"variant": "\ud800"}), "observation: "),
+    (lambda client: client.recommend_move({"variant": "\ud800"}), "observation.variant: the text has half of a"),
+    (lambda client: client.recommend_move({"\ud800": 1}), "observation: the key '\\ud800' has half of a character"),
     (lambda client: client.recommend_move(5), "observation: an object in braces is needed, not 5"),
     (
         lambda client: client.recommend_move(rules_service_pb2.Deal()),
@@ -107,6 +108,13 @@ def test_tuples_and_messages_inside_dictionaries_will_do(client: SolverClient) -
 def test_a_time_may_be_any_number_above_zero(client: SolverClient, time_ms: float) -> None:
     answer = client.recommend_move(observed(in_the_middle()), time_ms=time_ms, seed=1)
     assert answer.diagnostics.budget.duration.ToMilliseconds() == max(time_ms, 1)
+
+
+@pytest.mark.parametrize("address", ["", " ", None, "\ud800:1", "a\n:1"])
+def test_an_address_must_be_one(address: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="is no address of a server: give host and port"):
+        SolverClient(address)
+    assert capfd.readouterr().err == ""
 
 
 def test_a_closed_client_says_so() -> None:

@@ -154,11 +154,20 @@ def read_request(source: str) -> solver_service_pb2.RecommendMoveRequest:
 
 
 def read_replay(source: str) -> rules_service_pb2.ReplayDealRequest:
-    """Returns a whole deal and its moves from a file."""
+    """Returns a whole deal and its moves from a file that holds both, or a deal alone, with or without moves in it."""
     from tarocchi.solver.v1 import rules_service_pb2
 
+    value = read_json(source)
     request = rules_service_pb2.ReplayDealRequest()
-    fill(request, read_json(source), source)
+    if "deal" not in value and ("hand" in value or "observation" in value):
+        raise InputError(
+            f"{source_name(source)}: this is what one seat knows; give the whole deal, with all hands "
+            "(`tarocchi deal --json` prints one)"
+        )
+    if "deal" not in value and "hands" in value:
+        moves = {name: inner for name, inner in value.items() if name == "events"}
+        value = {"deal": {name: inner for name, inner in value.items() if name not in moves}, **moves}
+    fill(request, value, source)
     return request
 
 

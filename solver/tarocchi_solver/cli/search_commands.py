@@ -100,7 +100,11 @@ def _search_here(request: solver_service_pb2.RecommendMoveRequest, source: str, 
 def _ask_server(address: str, request: solver_service_pb2.RecommendMoveRequest, source: str) -> Answer:
     from tarocchi_solver.client import SolverClient, SolverError
 
-    with SolverClient(address, timeout=None) as client, Waiting(f"Asking {address}"):
+    try:
+        client = SolverClient(address, timeout=None)
+    except ValueError as error:
+        raise InputError(f"--server: {error}") from error
+    with client, Waiting(f"Asking {address}"):
         try:
             return _ask(client, request)
         except SolverError as error:

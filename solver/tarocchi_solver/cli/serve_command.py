@@ -13,6 +13,7 @@ from tarocchi_solver.cli.inputs import FAILURE, InputError, fail, plainly
 
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 DEFAULT_GRACE = 5.0
+LONGEST_GRACE = 3600
 
 
 @plainly
@@ -26,14 +27,21 @@ def serve(
     queue_size: Annotated[int, typer.Option(min=0, max=10_000, help="Searches that may wait.")] = 16,
     threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads that work on one search.")] = 1,
     grace: Annotated[
-        float,
-        typer.Option(min=0, max=3600, metavar="SECONDS", help="How long searches may go on after a signal to stop."),
+        float, typer.Option(metavar="SECONDS", help="How long searches may go on after a signal to stop, up to 3600.")
     ] = DEFAULT_GRACE,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Listen beyond this machine, though nothing is encrypted.")
     ] = False,
 ) -> None:
     """Run the service until it is told to stop."""
+    from tarocchi_solver.service.address import split_address
+
+    try:
+        split_address(address)
+    except OSError as error:
+        raise InputError(f"--address: {error}") from error
+    if not 0 <= grace <= LONGEST_GRACE:  # nor is it not a number
+        raise InputError(f"--grace: {grace:g} seconds cannot be: give 0 to {LONGEST_GRACE}")
     if not insecure and not _is_loopback(address):
         raise InputError(
             f"{address}: the service neither encrypts nor asks who calls, so it listens on this machine only; "

@@ -38,7 +38,13 @@ class SolverClient:
         Args:
             address: host and port.
             timeout: seconds that a call may take; None for as long as it needs.
+
+        Raises:
+            ValueError: the address is no text, or an empty one.
+            InvalidCallError: the timeout is no number.
         """
+        if not isinstance(address, str) or not address.strip() or not address.isprintable():
+            raise ValueError(f"{address!r} is no address of a server: give host and port, such as 127.0.0.1:50051")
         if timeout is not None:
             require_number("timeout", timeout)
         self._timeout = timeout

@@ -19,6 +19,8 @@ _RANGES: Final = {
 }
 _DURATION: Final = re.compile(r"-?\d{1,12}(\.\d{1,9})?s")
 _NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_HALF_CHARACTER: Final = "{} has half of a character in it, an unpaired surrogate"
 _SHOWN: Final = 30
 
 Faults = Iterator[tuple[str, str]]
@@ -36,6 +38,9 @@ def find_faults(kind: Any, value: object, path: str = "") -> Faults:
     seen: set[str] = set()
     set_in: dict[str, str] = {}
     for name, inner in value.items():
+        if not _is_whole(name):
+            yield path, _HALF_CHARACTER.format(f"the key {name!a}")
+            continue
         field = field_of(kind, name)
         if field is None or inner is None:
             continue
@@ -97,6 +102,9 @@ def _faults_of_field(field: FieldDescriptor, value: object, path: str) -> Faults
             yield path, f"an object in braces is needed, not {_shown(value)}"
             return
         for key, entry in value.items():
+            if not _is_whole(key):
+                yield path, _HALF_CHARACTER.format(f"the key {key!a}")
+                continue
             yield from _faults_of_value(inner, entry, f"{path}[{repr(key)[1:-1]}]")
     elif not is_repeated(field):
         yield from _faults_of_value(field, value, path)
@@ -113,6 +121,8 @@ def _faults_of_value(field: FieldDescriptor, value: object, path: str) -> Faults
     elif field.type == FieldDescriptor.TYPE_STRING:
         if not isinstance(value, str):
             yield path, f"a text in quotation marks is needed, not {_shown(value)}"
+        elif not _is_whole(value):
+            yield path, _HALF_CHARACTER.format("the text")
     elif field.type in _RANGES:
         least, most = _RANGES[field.type]
         number = _integer(value)
@@ -122,6 +132,11 @@ def _faults_of_value(field: FieldDescriptor, value: object, path: str) -> Faults
             yield path, f"{_shown(value)} is out of range: {least} to {most}"
     elif field.type == FieldDescriptor.TYPE_DOUBLE and not _is_number(value):
         yield path, f"a number is needed, not {_shown(value)}"
+
+
+def _is_whole(text: str) -> bool:
+    """Tells whether a text has no unpaired surrogate, which JSON lets through and UTF-8 cannot hold."""
+    return not _SURROGATE.search(text)
 
 
 def _is_number(value: Any) -> bool:
