@@ -157,7 +157,7 @@ def test_a_call_that_would_make_others_late_is_refused() -> None:
     callers = Callers(pool)
     calls = [Call() for _ in range(3)]
     with occupied(pool, 1):
-        latest = time.monotonic() + 50.0
+        latest = time.monotonic() + 70.0
         for call in calls:
             callers.send(the_same(lambda stop: None, latest, "long"), call)
         assert pool.admitted == 3
@@ -189,9 +189,9 @@ def test_a_search_ends_in_time_to_be_answered() -> None:
 
     start = time.monotonic()
     assert pool.run(Job("play", search, lambda stop: None, start + 2.0), Call())  # type: ignore[arg-type]
-    assert 1.0 < given[0] <= 1.5
+    assert 0.5 < given[0] <= 1.0  # an answer takes half a second, and so much time is left over
     pool.run(Job("play", lambda stop, seconds: given.append(seconds), lambda stop: None), Call())  # type: ignore[arg-type]
-    assert given[1] == 60.0
+    assert given[1] == pytest.approx(60.0)
     pool.close()
 
 
@@ -230,13 +230,12 @@ def test_draining_answers_those_that_wait_and_refuses_those_it_cannot() -> None:
             callers.send(the_same(lambda stop: "long", kind="long"))
         pool.drain(50.0)
         wait_for(lambda: callers.refusals == ["DRAINING"])
-        assert pool.admitted == 4
         callers.send(named("new", math.inf))
-        assert callers.refusals == ["DRAINING"] * 2
+        wait_for(lambda: callers.refusals == ["DRAINING"] * 2)
         pool.stop_searches()
         wait_for(lambda: pool.admitted == 1)
-        assert sorted(callers.answers) == ["first stopped", "long", "long"]
     callers.join()
+    assert sorted(filter(None, callers.answers)) == ["first stopped", "long", "long"]
     pool.close()
 
 

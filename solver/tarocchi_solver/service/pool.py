@@ -5,6 +5,7 @@ searches never take the threads that answer health checks.
 
 A call whose turn does not come in time gets a minimum answer. These are given one after another by a single thread, the
 lane, the most urgent first and none earlier than it must be. The lane also ends the searches that run, each in time.
+A call that could not even have a minimum answer in time is not admitted.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class _Ticket:
 
     job: Job[Any]
     latest: float
+    """When the answer has to be there, as things stand now."""
     stop: StopSignal = field(default_factory=StopSignal)
     result: Future[Any] = field(default_factory=Future)
     end: float = math.inf
@@ -145,13 +147,13 @@ class SearchPool:
         with self._lock:
             self._is_draining = True
             self._bring_forward(time.monotonic() + seconds)
-            plan = [(ticket, self._due(ticket)) for ticket in sorted(self._waiting, key=_urgency)]
-            done_at = self._lane_ready_at()
-            for ticket, due in plan:
-                if done_at + due.cost > time.monotonic() + seconds:
+            done_at, end = self._lane_ready_at(), time.monotonic() + seconds
+            for ticket in sorted(self._waiting, key=lambda ticket: ticket.latest):
+                cost = self._minimums.of(ticket.job.kind)
+                if done_at + cost > end:
                     self._refuse(ticket)
                 else:
-                    done_at += due.cost
+                    done_at += cost
 
     def stop_searches(self) -> None:
         """Makes all searches end now with the best answer so far, those that wait with a minimum answer."""
@@ -225,8 +227,10 @@ class SearchPool:
             self._idle.notify_all()
 
     def _due(self, ticket: _Ticket) -> Due:
+        """Returns what a ticket takes, to be done the time of one such answer early, because estimates are no more."""
         estimates = self._endings if ticket in self._running else self._minimums
-        return Due(ticket.latest, estimates.of(ticket.job.kind))
+        cost = estimates.of(ticket.job.kind)
+        return Due(ticket.latest - cost, cost)
 
     def _plan(self) -> list[tuple[_Ticket, Due]]:
         """Returns what has to be answered by some moment, in the order in which that is done."""
@@ -243,8 +247,9 @@ class SearchPool:
         return [(ticket, start) for (ticket, _), start in zip(plan, starts, strict=True)]
 
     def _lane_ready_at(self) -> float:
+        """Returns when the lane is done with what it does now, as far as one can tell."""
         now = time.monotonic()
-        return now if self._in_lane is None else max(self._lane_free_at, now)
+        return max(self._lane_free_at, now) if self._in_lane else now
 
     def _is_in_time(self, ticket: _Ticket) -> bool:
         """Tells whether a ticket in the queue, and those behind it, can be answered in time."""
@@ -263,7 +268,7 @@ class SearchPool:
                 return
             self._waiting.remove(ticket)
             self._running.append(ticket)
-            ticket.latest = min(ticket.latest, now + self._longest + self._endings.of(ticket.job.kind))
+            ticket.latest = min(ticket.latest, now + self._longest + 2 * self._endings.of(ticket.job.kind))
             seconds = dict(self._starts()).get(ticket, math.inf) - now
             seconds = max(min(seconds, self._longest), 0.0)
             ticket.end = now + seconds
@@ -319,10 +324,6 @@ class SearchPool:
             ticket.result.set_result(result)
         else:
             ticket.result.set_exception(error)
-
-
-def _urgency(ticket: _Ticket) -> float:
-    return ticket.latest
 
 
 def _queue_full(message: str) -> RequestError:
