@@ -195,6 +195,20 @@ def test_a_search_ends_in_time_to_be_answered() -> None:
     pool.close()
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_deadline_at_the_end_of_time_is_waited_for() -> None:
+    pool = SearchPool(workers=1, queue_size=2)
+    callers = Callers(pool)
+    with occupied(pool, 1):
+        callers.send(named("patient", 1e30))
+        time.sleep(0.1)
+        callers.send(named("urgent", time.monotonic() + 1.0))
+        wait_for(lambda: callers.answers == ["urgent late"])
+    callers.join()
+    assert callers.answers == ["urgent late", "patient searched"]
+    pool.close()
+
+
 def test_a_client_that_leaves_frees_its_place_at_once() -> None:
     pool = SearchPool(workers=1, queue_size=2)
     callers = Callers(pool)

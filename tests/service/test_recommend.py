@@ -11,6 +11,7 @@ import pytest
 
 from service_support import SMALL, finished, in_the_middle, observed, play_until, raw_recommend, running
 from tarocchi.solver.v1 import solver_service_pb2 as pb
+from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_engine import Observation, Phase, State, get_variant, new_deal
 from tarocchi_solver import __version__
 from tarocchi_solver.client import SolverClient, SolverError
@@ -91,6 +92,20 @@ def test_caps_are_lowered_to_the_maximum() -> None:
         assert client.recommend_move(observation, seed=1).diagnostics.budget == pb.Budget(iterations=100)
         info = client.get_server_info()
         assert (info.maximum_budget.worlds, info.default_budget.iterations) == (50, 100)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_server_may_have_no_maximum() -> None:
+    with running(maximum_budget=Budget()) as (server, _):
+        request = pb.RecommendMoveRequest(observation=observed(in_the_middle()), seed=1)
+        for budget, reason in (
+            (pb.Budget(iterations=3000), pb.STOP_REASON_ITERATIONS),
+            (pb.Budget(duration={"nanos": 10**7}), pb.STOP_REASON_TIME),
+        ):
+            request.budget.CopyFrom(budget)
+            with grpc.insecure_channel(server.address) as channel:
+                answer = SolverServiceStub(channel).RecommendMove(request)  # without a deadline
+            assert answer.diagnostics.stop_reason == reason
 
 
 def test_a_deadline_leaves_a_tenth_of_its_time(client: SolverClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,8 @@ from tarocchi_solver.service.agenda import Due, Estimates, are_in_time, latest_s
 from tarocchi_solver.service.calls import RETRY_SECONDS, Stage, refusal_of
 from tarocchi_solver.service.errors import RequestError, StatusReason
 
+_LONGEST_PAUSE: Final = 3600.0
+"""Seconds; a call may have its deadline at the end of time, for which no thread can wait."""
 _ABREAST: Final = 0.05
 """A search that runs ends after the minimum answers that are due at most so many seconds later."""
 
@@ -288,7 +290,7 @@ class SearchPool:
                 pause: float | None = None
                 for ticket, start in self._starts():
                     if start > now:
-                        pause = min(start - now, threading.TIMEOUT_MAX)
+                        pause = min(start - now, _LONGEST_PAUSE)
                         break
                     ticket.stop.is_for_time = not ticket.is_hurried
                     ticket.stop.set()

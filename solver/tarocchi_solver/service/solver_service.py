@@ -34,6 +34,9 @@ DEADLINE_RESERVE: Final = 0.02
 FIRST_ESTIMATES: Final[Mapping[str, float]] = {Phase.DISCARD: 0.05}
 """Seconds for an answer about a hundred discards, on a busy machine."""
 
+_ENDLESS: Final = 10**8
+"""Seconds; a call with more to its deadline has none."""
+
 MINIMUM_BUDGET: Final = Budget(worlds=1, iterations=1)
 """Makes a search do no more than it always does."""
 OUT_OF_REACH: Final = 10
@@ -76,7 +79,8 @@ class SolverServicer(Servicer, SolverServiceServicer):
         latest = _latest_end(started, context)
 
         def search_for(stop: StopSignal, seconds: float) -> pb.RecommendMoveResponse:
-            found = run_search(question, stop, seconds, self._config.search_threads)
+            limit = None if seconds == math.inf else seconds
+            found = run_search(question, stop, limit, self._config.search_threads)
             return _answer(question, _told_the_time(found, stop))
 
         def minimum(stop: StopSignal) -> pb.RecommendMoveResponse:
@@ -108,7 +112,9 @@ class SolverServicer(Servicer, SolverServiceServicer):
 def _latest_end(started: float, context: grpc.ServicerContext) -> float:
     """Returns when the answer has to be there; a call without a deadline may come with one at the end of time."""
     remaining = context.time_remaining()
-    return math.inf if remaining is None else started + usable_seconds(remaining)
+    if remaining is None or remaining > _ENDLESS:
+        return math.inf
+    return started + usable_seconds(remaining)
 
 
 def _told_the_time(found: Recommendation, stop: StopSignal) -> Recommendation:
