@@ -58,8 +58,8 @@ class SolverServiceServicer(object):
         time taken is in the trailing metadata "tarocchi-elapsed-ms".
 
         Errors: INVALID_ARGUMENT with every fault of the request; FAILED_PRECONDITION for a valid observation with
-        nothing to decide; RESOURCE_EXHAUSTED when the queue is full and UNAVAILABLE while the server warms up or stops,
-        both with the time to wait.
+        nothing to decide; RESOURCE_EXHAUSTED when the queue is full, or so long that the deadline of the call could not be
+        kept, and UNAVAILABLE while the server warms up or stops, both with the time to wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
