@@ -36,7 +36,7 @@ serve: $(INSTALLED)
 	@exec $(BIN)/tarocchi serve --address 127.0.0.1:50051 $(ARGS)
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal $(ARGS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

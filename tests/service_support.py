@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import random
 import threading
@@ -13,18 +14,21 @@ from typing import Any
 import grpc
 
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
-from tarocchi_engine import Phase, Standing, State, get_variant, new_deal
+from tarocchi_engine import VARIANTS, Ending, Phase, Standing, State, get_variant, new_deal
 from tarocchi_engine.match import FIRST_DEAL
-from tarocchi_engine.options import given_options
 from tarocchi_solver.client import SolverClient
-from tarocchi_solver.search import Budget, Recommendation, search
+from tarocchi_solver.search import Budget, Recommendation, search, warm_up
+from tarocchi_solver.service.answers import deal_answer
 from tarocchi_solver.service.config import ServerConfig
-from tarocchi_solver.service.formats import format_event, format_observation, format_standing
+from tarocchi_solver.service.formats import format_event, format_observation
 from tarocchi_solver.service.pool import Job, SearchPool
 from tarocchi_solver.service.server import SolverServer
 
 SMALL = 200
 """Iterations that take no time worth mentioning."""
+UNSEARCHED = ()
+"""Variants that the search does not answer yet: no RecommendMove, and no sampling in ValidateObservation."""
+SEARCHED = [name for name in VARIANTS if name not in UNSEARCHED]
 FOUR_DEALS = {"match": "four_deals"}
 """The option of Piedicavallo that makes a match."""
 
@@ -51,6 +55,12 @@ def finished(variant: str = "bolognese", seed: int = 1, **game: Any) -> State:
     return play_until(variant, seed, lambda state: state.turn is None, **game)
 
 
+def counted(variant: str = "bolognese", seed: int = 1, **game: Any) -> State:
+    """Returns the first deal from `seed` on that is played to its count; `game` as for `play_until`."""
+    state = finished(variant, seed, **game)
+    return state if state.table.ending is Ending.COUNT else counted(variant, seed + 1000, **game)
+
+
 def in_the_middle(variant: str = "bolognese", seed: int = 1, **game: Any) -> State:
     """Returns a deal after five tricks, whose seat to move has a choice; `game` as for `play_until`."""
     return play_until(
@@ -68,19 +78,27 @@ def observed(state: State, seat: int | None = None) -> deal_pb2.Observation:
     return format_observation(state.observe(at))
 
 
+def say(seat: int, *, throws_in: bool) -> deal_pb2.Event:
+    """Returns what a seat says in the poll about throwing in."""
+    return deal_pb2.Event(seat=seat, monte=deal_pb2.Monte(throws_in=throws_in))
+
+
+def bid(seat: int, call: deal_pb2.Call) -> deal_pb2.Event:
+    """Returns a call in an auction."""
+    return deal_pb2.Event(seat=seat, bid=deal_pb2.Bid(call=call))
+
+
+def lead(seat: int, card: str, signal: deal_pb2.Signal) -> deal_pb2.Event:
+    """Returns a card led with a signal."""
+    return deal_pb2.Event(seat=seat, play=deal_pb2.Play(card=card, signal=signal))
+
+
 def whole_deal(state: State) -> rules_service_pb2.ReplayDealRequest:
     """Returns a deal with all its moves as a request."""
-    pack = state.variant.pack
-    return rules_service_pb2.ReplayDealRequest(
-        deal=rules_service_pb2.Deal(
-            variant=state.variant.name,
-            dealer=state.table.dealer,
-            hands=[rules_service_pb2.Hand(cards=pack.format_mask(hand)) for hand in state.dealt],
-            options=dict(given_options(state.variant)),
-            standing=format_standing(state.standing),
-        ),
-        events=[format_event(pack, event) for event in state.events],
-    )
+    deal = deal_answer(state, seed=0).deal
+    deal.ClearField("seed")
+    events = [format_event(state.variant.pack, event) for event in state.events]
+    return rules_service_pb2.ReplayDealRequest(deal=deal, events=events)
 
 
 def a_recommendation() -> Recommendation:
@@ -159,9 +177,16 @@ def wait_for(is_so: Callable[[], bool]) -> None:
         time.sleep(0.001)
 
 
+@functools.cache
+def warm_up_once() -> None:
+    """Compiles or loads every kernel, so that no request of a test has to, however cold the cache."""
+    warm_up()
+
+
 @contextlib.contextmanager
 def running(**settings: Any) -> Iterator[tuple[SolverServer, SolverClient]]:
-    """Starts a server on a free port with its kernels taken as warm; gives it and a client of it."""
+    """Starts a server on a free port; gives it and a client of it. Kernels are warmed up once for all servers."""
+    warm_up_once()
     server = SolverServer(ServerConfig(address="127.0.0.1:0", **settings), warm_up=lambda: None)
     server.start()
     try:

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tarocchi_engine import Declare, Discard, Move, Observation, Play, View, view
+from tarocchi_engine import Bid, CallOut, Declare, Discard, Give, Monte, Move, Observation, Play, View, view
 from tarocchi_engine.cards import cards_in
 from tarocchi_engine.layout import LED
 from tarocchi_engine.play import choose_by_rule, legal_cards
+from tarocchi_engine.position import make_position
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import DEFAULT_BUDGET, Budget, Playout, SearchOptions, search
+from tarocchi_solver.search.opening import imagined_call
 
 
 class AgentSpecError(ValueError):
@@ -45,7 +47,10 @@ class RandomAgent(Agent):
 
 @dataclass(frozen=True)
 class GreedyAgent(Agent):
-    """Lays away the cheapest cards of its shortest suits, declares everything, and plays by the playout rule."""
+    """Bids by the strength of its hand, lays away the cheapest cards of its shortest suits, declares everything.
+
+    It never throws a deal in nor signals, and plays by the playout rule.
+    """
 
     def choose(self, observation: Observation, seed: int) -> Move:
         """Returns the rule's move; a lead is random."""
@@ -54,7 +59,7 @@ class GreedyAgent(Agent):
         if not isinstance(moves[0], Play):
             return min(moves, key=lambda move: self._price(seen, move))
         hands = [seen.hand if seat == seen.seat else 0 for seat in range(seen.variant.seat_count)]
-        position = seen.table.position(hands, 0)
+        position = make_position(seen.table, hands, 0)
         legal = legal_cards(np.uint64(seen.hand), position[LED])
         return Play(int(choose_by_rule(position, legal, np.uint64(split(seed)))))
 
@@ -62,8 +67,15 @@ class GreedyAgent(Agent):
     def _price(seen: View, move: Move) -> tuple[int, ...]:
         """Returns the key of the smallest sacrifice: many cards shown; few points laid away, from short suits."""
         pack = seen.variant.pack
-        if isinstance(move, Declare):
-            return (-move.cards.bit_count(),)
+        match move:
+            case Declare(shown) | CallOut(shown):
+                return (-shown.bit_count(),)
+            case Monte(throws_in):
+                return (int(throws_in),)
+            case Bid(call):
+                return (int(call is not imagined_call(seen, seen.hand)),)
+            case Give(card):
+                return (card,)
         assert isinstance(move, Discard)
         cards = list(cards_in(move.cards or 0))
         suits = [pack.suit_of(card) for card in cards]

@@ -1,6 +1,8 @@
 """Duplicate matches: every deal is played twice with the sides exchanged, so that the luck of the cards cancels.
 
-The unit of analysis is the pair (two results of one deal correlate at about -0.9), never the single deal.
+The unit of analysis is the pair (two results of one deal correlate at about -0.9), never the single deal. Where every
+seat plays for itself the pair is a block: the deal is played with each agent on each seat alone, against the other on
+all other seats.
 """
 
 from __future__ import annotations
@@ -12,13 +14,14 @@ import statistics
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Final
 
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_bench.sequential import MIN_PAIRS, SequentialTest, estimate
 from tarocchi_bench.workers import work_off
-from tarocchi_engine import State, get_variant, new_deal
+from tarocchi_engine import State, Variant, get_variant, new_deal
 from tarocchi_engine.rng import split
 
 UNDECIDED: Final = "undecided"
@@ -36,16 +39,16 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The two results of one deal."""
+    """The results of one deal: two, or in a game without partners one for each way to mix the agents."""
 
     number: int
-    results: tuple[float, float]
-    """Points of A's side minus points of B's side, with A on the even seats and on the odd seats."""
+    results: tuple[float, ...]
+    """A's mean score minus B's, in the order of `arrangements`."""
 
     @property
     def difference(self) -> float:
         """A's mean advantage in points a deal."""
-        return sum(self.results) / 2
+        return sum(self.results) / len(self.results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,8 @@ def read_record(record: Path, plan: MatchPlan) -> list[Pair]:
         try:
             entry = json.loads(line)
             key = (entry["variant"], entry["a"], entry["b"], entry["seed"])
-            pair = Pair(entry["pair"], (entry["results"][0], entry["results"][1]))
+            pair = Pair(entry["pair"], tuple(entry["results"]))
+            pair.difference + 0.0
         except (ValueError, KeyError, TypeError, IndexError) as error:
             if index == len(lines) - 1:
                 # the line that was being written when the match was interrupted
@@ -251,27 +255,39 @@ def _play_pairs(plan: MatchPlan, numbers: list[int], workers: int) -> Generator[
 
 
 def play_pair(plan: MatchPlan, number: int) -> Pair:
-    """Plays deal `number` twice; the dealer moves on from pair to pair."""
+    """Plays deal `number` in every arrangement; the dealer moves on from pair to pair."""
     agents = (parse_agent(plan.a), parse_agent(plan.b))
     rules = get_variant(plan.variant)
     start = new_deal(rules, split(plan.seed, _DEAL, number), dealer=number % rules.seat_count)
-    results = []
-    for side_of_a in (0, 1):
-        sides = agents if side_of_a == 0 else agents[::-1]
-        totals = _play(start, sides, split(plan.seed, _THINK, number))
-        results.append(totals[side_of_a] - totals[1 - side_of_a])
-    return Pair(number, (results[0], results[1]))
+    seed = split(plan.seed, _THINK, number)
+    return Pair(number, tuple(_play(start, agents, seats, seed) for seats in arrangements(rules)))
 
 
-def _play(state: State, sides: tuple[Agent, Agent], seed: int) -> tuple[float, float]:
-    """Plays a deal to its end; both plays of a pair think with the same numbers at the same point."""
+def arrangements(variant: Variant) -> tuple[frozenset[int], ...]:
+    """Returns the sets of seats that A has: either side, or in a game without partners any but none and all."""
+    seats = range(variant.seat_count)
+    if not variant.seats_score_alone:
+        return tuple(frozenset(seat for seat in seats if variant.side_of(seat) == side) for side in (0, 1))
+    return tuple(frozenset(chosen) for size in range(1, variant.seat_count) for chosen in combinations(seats, size))
+
+
+def _play(state: State, agents: tuple[Agent, Agent], seats_of_a: frozenset[int], seed: int) -> float:
+    """Plays a deal to its end and returns A's mean score minus B's.
+
+    All plays of a pair think with the same numbers at the same point.
+    """
     step = 0
     while (seat := state.turn) is not None:
-        agent = sides[state.variant.side_of(seat)]
+        agent = agents[seat not in seats_of_a]
         state = state.apply_move(agent.choose(state.observe(seat), split(seed, step)))
         step += 1
-    first, second = state.score().sides
-    return first.total, second.total
+    variant, awards = state.variant, state.score().awards
+    scores = [
+        awards[seat if variant.seats_score_alone else variant.side_of(seat)] for seat in range(variant.seat_count)
+    ]
+    of_a = [score for seat, score in enumerate(scores) if seat in seats_of_a]
+    of_b = [score for seat, score in enumerate(scores) if seat not in seats_of_a]
+    return statistics.fmean(of_a) - statistics.fmean(of_b)
 
 
 def summarise(plan: MatchPlan, pairs: list[Pair], decided: str | None = None) -> MatchResult:

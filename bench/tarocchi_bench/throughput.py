@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from tarocchi_engine import Phase, State, get_variant, new_deal
 from tarocchi_engine.compilation import kernel
-from tarocchi_engine.layout import POSITION_WORDS, TURN
+from tarocchi_engine.layout import POSITION_WORDS, SEATS, TURN
 from tarocchi_engine.play import PLAYOUT_RANDOM, playout
+from tarocchi_engine.position import make_position
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import search, warm_up
 
@@ -43,7 +44,7 @@ def _play_out(positions: Any, count: Any, stream: Any) -> Any:
     total = 0
     for index in range(count):
         position[:] = positions[index % len(positions)]
-        position[TURN] = np.uint64((index // len(positions)) & 3)
+        position[TURN] = np.uint64(index // len(positions)) % position[SEATS]
         total += playout(position, piles, stream, PLAYOUT_RANDOM)
     return total
 
@@ -76,15 +77,22 @@ def _playout_rate(variant_name: str, seconds: float, seed: int) -> float:
 
 
 def _first_lead(variant_name: str, seed: int) -> npt.NDArray[np.uint64]:
-    """Returns a random deal after the discard and all declarations."""
+    """Returns a random deal after its opening and all declarations."""
     state = new_deal(get_variant(variant_name), seed)
-    state = state.apply_move(state.legal_moves()[split(seed) % len(state.legal_moves())])
+    step = 0
+    while state.phase not in (Phase.DECLARE, Phase.PLAY):
+        if state.turn is None:
+            # thrown in, or all have passed
+            state = new_deal(state.variant, split(seed, step))
+        else:
+            moves = state.legal_moves()
+            state = state.apply_move(moves[split(seed, step) % len(moves)])
+        step += 1
+    table = state.table.copy()
     if state.phase is Phase.DECLARE:
-        table = state.table.copy()
-        for hand, seat in zip(state.hands, range(state.variant.seat_count), strict=True):
-            table.declared_points[state.variant.side_of(seat)] += state.variant.declaration_points(hand)
-        return table.position(list(state.hands), state.aside)
-    return state.table.position(list(state.hands), state.aside)
+        for seat, hand in enumerate(state.hands):
+            table.declared_points[table.side_of(seat)] += state.variant.declaration_points(hand)
+    return make_position(table, state.hands, state.aside)
 
 
 def _iteration_rate(variant_name: str, seconds: float, seed: int) -> float:

@@ -11,26 +11,34 @@ from tarocchi_engine.errors import (
     UnknownVariantError,
 )
 from tarocchi_engine.match import Match, Standing
-from tarocchi_engine.moves import Declare, Discard, Event, Move, Play
+from tarocchi_engine.moves import Bid, Call, CallOut, Declare, Discard, Event, Give, Monte, Move, Play, Signal
 from tarocchi_engine.observation import Observation, View, find_faults, view
 from tarocchi_engine.options import OptionError, OptionInfo, options_of
+from tarocchi_engine.record import Phase, Trick
 from tarocchi_engine.state import State, new_deal, replay
-from tarocchi_engine.table import Phase, Table, Trick
-from tarocchi_engine.variant import DealScore, SideScore, Variant
+from tarocchi_engine.table import Table
+from tarocchi_engine.variant import DealScore, Ending, GameScore, SideScore, Variant
 from tarocchi_engine.variants import VARIANTS, get_variant
 
 __all__ = [
     "VARIANTS",
+    "Bid",
+    "Call",
+    "CallOut",
     "DealNotOverError",
     "DealScore",
     "Declare",
     "Discard",
+    "Ending",
     "Event",
     "Fault",
+    "GameScore",
+    "Give",
     "IllegalMoveError",
     "InvalidDealError",
     "InvalidObservationError",
     "Match",
+    "Monte",
     "Move",
     "Observation",
     "OptionError",
@@ -39,6 +47,7 @@ __all__ = [
     "Phase",
     "Play",
     "SideScore",
+    "Signal",
     "Standing",
     "State",
     "Table",

@@ -153,6 +153,38 @@ def used_cards(cards: Any) -> Any:
     return used
 
 
+@kernel
+def scoring_subsets(cards: Any, found: Any, least: Any) -> Any:
+    """Writes subsets of `cards` whose cards all score within it, `cards` first, until `found` is full.
+
+    Returns the number of all such subsets that score `least` points or more; with 0 the empty set, which comes last,
+    is one. `cards` are themselves one.
+    """
+    count = 0
+    subset = cards
+    while True:
+        if used_cards(subset) == subset and (least <= 0 or combination_points(subset) >= least):
+            if count < len(found):
+                found[count] = subset
+            count += 1
+        if subset == _NONE:
+            return count
+        subset = (subset - _1) & cards
+
+
+def combination_unions(cards: int) -> set[int]:
+    """Returns the sets of cards that whole rows and families of `cards` make together, the empty one included."""
+    word = np.uint64(cards)
+    wild = int(wild_count(word))
+    parts = [cards & int(_ROWS[row]) for row in range(len(ROW_NAMES)) if set_points(word, row) > 0]
+    families = (int(family_sequence(word, family, wild)) for family in range(len(FAMILY_NAMES)))
+    parts += [real | cards & int(_CONTATORI) for real in families if real]
+    unions = {0}
+    for part in parts:
+        unions |= {union | part for union in unions}
+    return unions
+
+
 def combination_items(cards: int) -> tuple[dict[str, int], dict[str, int]]:
     """Itemises a set of cards: points of each scoring row and of each scoring family, before doubling."""
     word = np.uint64(cards)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,17 @@ class InvalidObservationError(_FaultyDataError):
 
 class InvalidDealError(_FaultyDataError):
     """Says that hands, dealer or moves do not make a deal, with every fault found."""
+
+
+def check_kind(name: str, value: object, is_good: bool, wanted: str) -> None:
+    """Raises TypeError unless an argument is of its kind; the message names it, what it is and what to give."""
+    if not is_good:
+        raise TypeError(f"{name} is {value!r}: give {wanted}")
+
+
+def is_integer(value: object) -> bool:
+    """Tells whether a value is a whole number; a truth value is none."""
+    return isinstance(value, SupportsIndex) and not isinstance(value, bool)
 
 
 class DealNotOverError(TarocchiError):

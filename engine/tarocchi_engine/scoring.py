@@ -23,16 +23,28 @@ from tarocchi_engine.layout import (
     ASIDE,
     ASIDE_SIDE,
     DECLARED,
+    GAME_FACTOR,
+    GIVEN,
     LAST_SIDE,
     MATTO_SIDE,
     NO_CARD,
+    NO_SIDE,
     PILES,
     SCORING,
-    SCORING_BOLOGNESE,
+    SCORING_DECLARATIONS,
+    SCORING_PIEDICAVALLO,
+    SCORING_TERZIGLIO,
     U_MATTO,
 )
 
 LAST_TRICK_HALF_POINTS: Final = 12
+ALL_CARDS_HALF_POINTS: Final = 174
+"""The card points of the whole Bolognese pack (1 of the rules)."""
+PIEDICAVALLO_HALF_POINTS: Final = 228
+"""All points of a deal of Piedicavallo (3.4 of its rules)."""
+GAME_POINTS_FOR_ALL_TRICKS: Final = 40
+SOLO_FACTOR: Final = 2
+"""What a game point of Terziglio counts in solo (section 7 of the rules)."""
 
 _NONE = np.uint64(0)
 _2 = np.uint64(2)
@@ -116,24 +128,30 @@ def settlement_card(giver: Any, receiver: Any) -> Any:
 def settle_piles(position: Any, piles: Any) -> Any:
     """Writes both sides' final piles to `piles` (two `uint64`) and returns the card given for the Matto.
 
-    A side without a trick keeps neither the discard nor the Matto. Otherwise the Matto returns to the side that
-    played it, which in the Bolognese games hands over a card if the other side won that trick. Returns NO_CARD
-    where nothing is handed over.
+    A side without a trick keeps neither the discard nor the Matto; a stock that nobody took goes with the last trick.
+    Otherwise the Matto returns to the side that played it, which in the Bolognese games hands over a card if the
+    other side won that trick: the one chosen, or that of the fixed rule. Returns NO_CARD where nothing is handed over.
     """
     taken_0 = position[PILES] != _NONE
     taken_1 = position[PILES + 1] != _NONE
     piles[0] = position[PILES]
     piles[1] = position[PILES + 1]
     owner = np.int64(position[ASIDE_SIDE])
+    if owner == NO_SIDE:
+        owner = np.int64(position[LAST_SIDE])
     if not (taken_1 if owner else taken_0):
         owner = 1 - owner
     piles[owner] |= position[ASIDE]
     side = np.int64(position[MATTO_SIDE])
+    if side == NO_SIDE:
+        return np.int64(NO_CARD)
     if (taken_1 if side else taken_0) and piles[1 - side] & U_MATTO != _NONE:
         piles[side] |= U_MATTO
         piles[1 - side] ^= U_MATTO
-        if position[SCORING] == np.uint64(SCORING_BOLOGNESE):
-            card = settlement_card(piles[side], piles[1 - side])
+        if position[SCORING] != np.uint64(SCORING_PIEDICAVALLO):
+            card = np.int64(position[GIVEN])
+            if card == NO_CARD:
+                card = settlement_card(piles[side], piles[1 - side])
             if card != NO_CARD:
                 piles[side] ^= bit(card)
                 piles[1 - side] |= bit(card)
@@ -142,13 +160,65 @@ def settle_piles(position: Any, piles: Any) -> Any:
 
 
 @kernel
+def rounded_total(half_points: Any) -> Any:
+    """Returns a total in whole fifties: down, but up when it is less than five points short (7, A-38)."""
+    fifties = half_points // 100
+    return fifties + np.int64(100 * (fifties + 1) - half_points < 10)
+
+
+@kernel
+def game_half_points(difference: Any, winner_total: Any, no_trick_0: Any, no_trick_1: Any, factor: Any) -> Any:
+    """Returns what a deal of Terziglio is worth to the declarer, side 0, in half game points (section 7).
+
+    `difference` and `winner_total` are in half points; a tie is the defenders'.
+    """
+    if no_trick_0 or no_trick_1:
+        return np.int64(-2 * GAME_POINTS_FOR_ALL_TRICKS if no_trick_0 else 2 * GAME_POINTS_FOR_ALL_TRICKS)
+    game = 2 * rounded_total(winner_total) * factor
+    return game if difference > 0 else -game
+
+
+@kernel
 def score_difference(position: Any, piles: Any) -> Any:
-    """Returns the result of a finished deal, side 0 minus side 1 in half points; `piles` is scratch."""
+    """Returns the result of a finished deal, side 0 minus side 1 in half points; `piles` is scratch.
+
+    In Terziglio the declarer's game points, in halves.
+    """
+    declared_0 = np.int64(position[DECLARED])
+    declared_1 = np.int64(position[DECLARED + 1])
+    scoring = position[SCORING]
+    if scoring == np.uint64(SCORING_DECLARATIONS):
+        return declared_0 - declared_1
     settle_piles(position, piles)
-    difference = np.int64(position[DECLARED]) - np.int64(position[DECLARED + 1])
-    if position[SCORING] == np.uint64(SCORING_BOLOGNESE):
-        difference += bolognese_half_points(piles[0]) - bolognese_half_points(piles[1])
-        difference += 2 * (combination_points(piles[0]) - combination_points(piles[1]))
-        last = np.int64(LAST_TRICK_HALF_POINTS)
-        return difference + (-last if position[LAST_SIDE] == np.uint64(1) else last)
-    return difference + piedicavallo_half_points(piles[0]) - piedicavallo_half_points(piles[1])
+    if scoring == np.uint64(SCORING_PIEDICAVALLO):
+        return piedicavallo_half_points(piles[0]) - piedicavallo_half_points(piles[1])
+    card_points = bolognese_half_points(piles[0])
+    combinations_0 = 2 * combination_points(piles[0])
+    combinations_1 = 2 * combination_points(piles[1])
+    last = np.int64(LAST_TRICK_HALF_POINTS)
+    # the card points of both sides make 87
+    difference = declared_0 - declared_1 + combinations_0 - combinations_1 + 2 * card_points - ALL_CARDS_HALF_POINTS
+    difference += -last if position[LAST_SIDE] == np.uint64(1) else last
+    if scoring == np.uint64(SCORING_TERZIGLIO):
+        both = declared_0 + declared_1 + combinations_0 + combinations_1 + ALL_CARDS_HALF_POINTS + last
+        return game_half_points(
+            difference,
+            (both + abs(difference)) // 2,
+            position[PILES] == _NONE,
+            position[PILES + 1] == _NONE,
+            np.int64(position[GAME_FACTOR]),
+        )
+    return difference
+
+
+@kernel
+def score_sum(position: Any, piles: Any) -> Any:
+    """Returns the points of both sides together in half points; `piles` are as `score_difference` left them."""
+    declared = np.int64(position[DECLARED]) + np.int64(position[DECLARED + 1])
+    scoring = position[SCORING]
+    if scoring == np.uint64(SCORING_DECLARATIONS):
+        return declared
+    if scoring == np.uint64(SCORING_PIEDICAVALLO):
+        return np.int64(PIEDICAVALLO_HALF_POINTS)
+    combined = 2 * (combination_points(piles[0]) + combination_points(piles[1]))
+    return declared + combined + ALL_CARDS_HALF_POINTS + LAST_TRICK_HALF_POINTS

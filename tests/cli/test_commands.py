@@ -13,7 +13,7 @@ from google.protobuf import json_format
 from typer.testing import CliRunner, Result
 
 import tarocchi_engine.conformance
-from service_support import FOUR_DEALS, finished, in_the_middle, observed, running, whole_deal
+from service_support import FOUR_DEALS, SEARCHED, finished, in_the_middle, observed, running, whole_deal
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import VARIANTS, Standing, options_of
 from tarocchi_engine.conformance import run_cases, shipped_case_files
@@ -48,7 +48,7 @@ def value() -> dict[str, Any]:
     return loaded
 
 
-@pytest.mark.parametrize("name", examples.OBSERVATIONS)
+@pytest.mark.parametrize("name", SEARCHED)
 def test_recommend_prints_a_table_and_a_sentence(name: str) -> None:
     result = run("recommend", "-", "--iterations", "500", "--seed", "1", stdin=examples.load(name))
     assert result.exit_code == 0, result.output
@@ -68,7 +68,7 @@ def test_recommend_prints_one_json_document(example: Path) -> None:
     answer = json_format.Parse(one.stdout, solver_service_pb2.RecommendMoveResponse())
     assert answer.diagnostics.seed == 2**64 - 1
     assert answer.moves[0].rank == 1
-    assert list(json.loads(one.stdout)) == ["move", "moves", "exact", "diagnostics"]
+    assert list(json.loads(one.stdout)) == ["move", "moves", "exact", "diagnostics", "legalMoveCount"]
 
 
 def test_recommend_takes_a_whole_request(value: dict[str, Any]) -> None:
@@ -341,7 +341,7 @@ def test_bad_rule_options(given: list[str], message: str) -> None:
 def test_recommend_tells_the_match() -> None:
     for seat, standing, told in (
         (0, {}, "first deal"),
-        (0, {"scores": [130.5, "97.5"], "dealsPlayed": 2}, "deal 3; own side has 130.5 points, other side 97.5"),
+        (0, {"scores": [130, "98"], "dealsPlayed": 2}, "deal 3; own side has 130 points, other side 98"),
         (1, {"scores": [50, 64], "deals_played": 1}, "deal 2; own side has 64 points, other side 50"),
     ):
         observation = in_a_match(seat, **standing)
@@ -483,10 +483,11 @@ def test_conformance_of_what_is_shipped(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (1, "0 passed, 1 failed")
 
 
-def test_demo_starts_asks_and_stops() -> None:
+def test_demo_starts_asks_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examples, "OBSERVATIONS", tuple(SEARCHED))
     result = run("demo", "--iterations", "300")
     assert result.exit_code == 0, result.output
-    assert result.stdout.count("Score ± error") == len(examples.OBSERVATIONS)
+    assert result.stdout.count("Score ± error") == len(SEARCHED)
     assert result.stdout.rstrip().endswith("The service has stopped.")
 
 

@@ -46,23 +46,27 @@ def test_v1_changes_by_addition_only(generator: ModuleType) -> None:
 def test_breaking_changes_are_found(generator: ModuleType) -> None:
     old = generator.current_contract()
     for break_it in (
-        lambda new: new.file[0].message_type[0].field[0].ClearField("label"),
-        lambda new: new.file[0].message_type[0].field.pop(),
+        lambda new: discard(new).field[0].ClearField("label"),
+        lambda new: discard(new).field.pop(),
         lambda new: new.file[0].enum_type[0].value.pop(),
         lambda new: new.file[1].service[0].method.pop(),
         lambda new: new.file[1].message_type.pop(),
-        lambda new: setattr(new.file[0].message_type[0].field[0], "number", 9),
-        lambda new: setattr(new.file[0].message_type[0].field[0], "name", "other"),
-        lambda new: new.file[0].message_type[0].field[1].ClearField("proto3_optional"),
+        lambda new: setattr(discard(new).field[0], "number", 9),
+        lambda new: setattr(discard(new).field[0], "name", "other"),
+        lambda new: discard(new).field[1].ClearField("proto3_optional"),
         lambda new: setattr(entry_of_a_map(new).field[1], "type", FieldDescriptor.TYPE_BYTES),
     ):
         new = generator.current_contract()
         break_it(new)
         assert list(generator.find_breaking_changes(old, new))
     grown = generator.current_contract()
-    grown.file[0].message_type.add(name="Bid")
-    grown.file[0].message_type[0].field.add(name="more", number=99, type=5, label=1)
+    grown.file[0].message_type.add(name="Novelty")
+    discard(grown).field.add(name="more", number=99, type=5, label=1)
     assert list(generator.find_breaking_changes(old, grown)) == []
+
+
+def discard(contract: descriptor_pb2.FileDescriptorSet) -> descriptor_pb2.DescriptorProto:
+    return next(message for message in contract.file[0].message_type if message.name == "Discard")
 
 
 def entry_of_a_map(contract: descriptor_pb2.FileDescriptorSet) -> descriptor_pb2.DescriptorProto:
@@ -121,7 +125,7 @@ def test_lists_of_cards_in_requests_of_the_solver_are_known() -> None:
         for field in message.fields
         if field.type == FieldDescriptor.TYPE_STRING and is_repeated(field)
     }
-    assert lists == {"Observation.hand", "Discard.cards", "Declare.cards"}
+    assert lists == {"Observation.hand", "Discard.cards", "Declare.cards", "CallOut.cards"}
 
 
 def test_no_maps_in_answers_of_the_solver() -> None:
@@ -184,10 +188,11 @@ def test_a_move_reads_like_an_event() -> None:
         assert [oneof.name for oneof in kind.oneofs if len(oneof.fields) > 1] == ["action"]
 
 
-def test_seats_that_have_to_be_given_can_be_told_from_seat_0() -> None:
+def test_what_has_to_be_given_can_be_told_from_its_default() -> None:
     observation, deal = deal_pb2.Observation.DESCRIPTOR, rules_service_pb2.Deal.DESCRIPTOR
     for kind, name in (
         *[(observation, "seat"), (observation, "dealer"), (deal_pb2.Event.DESCRIPTOR, "seat"), (deal, "dealer")],
         (rules_service_pb2.NewDealRequest.DESCRIPTOR, "dealer"),
+        (deal_pb2.Monte.DESCRIPTOR, "throws_in"),
     ):
         assert kind.fields_by_name[name].has_presence

@@ -10,11 +10,16 @@ import naive
 from dealing import play_states, random_choice
 from tarocchi_engine import (
     VARIANTS,
+    Bid,
+    Call,
+    CallOut,
     Discard,
     InvalidDealError,
     InvalidObservationError,
     Match,
+    Monte,
     OptionError,
+    Phase,
     Standing,
     State,
     Variant,
@@ -173,11 +178,12 @@ def test_a_draw_of_the_match_is_nobodys() -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_a_single_deal_is_a_match_too(name: str) -> None:
+def test_one_deal_goes_into_a_match_of_every_variant(name: str) -> None:
     variant: Variant = VARIANTS[name]
     match = Match(variant, 0).after(play(new_deal(variant, 1, 0), 1).score())
-    assert match.is_over
+    assert match.is_over == (variant.match_deal_count == 1)
     assert match.dealer == 1
+    assert match.standing.deals_played == 1
 
 
 @pytest.mark.parametrize(
@@ -189,8 +195,8 @@ def test_a_single_deal_is_a_match_too(name: str) -> None:
         (Standing((10.0, -1.0), 1), "standing.scores[1]", "OUT_OF_RANGE"),
         (Standing((float("nan"), 0.0), 1), "standing.scores[0]", "OUT_OF_RANGE"),
         (Standing((57.25, 56.75), 1), "standing.scores[0] standing.scores[1]", "OUT_OF_RANGE"),
-        (Standing((57.0, 56.5), 1), "standing.scores", "SCORE_TOTAL"),
-        (Standing((114.0, 114.5), 2), "standing.scores", "SCORE_TOTAL"),
+        (Standing((57.0, 56.0), 1), "standing.scores", "SCORE_TOTAL"),
+        (Standing((114.0, 115.0), 2), "standing.scores", "SCORE_TOTAL"),
         (Standing((114.0, 100.25), 2), "standing.scores[1]", "OUT_OF_RANGE"),
     ],
 )
@@ -210,9 +216,9 @@ def test_an_impossible_standing_is_refused(standing: Standing, path: str, reason
 def test_scores_are_what_the_variant_says(name: str) -> None:
     variant = VARIANTS[name]
     for seed in range(20):
-        totals = [side.total for side in play(new_deal(variant, seed), seed).score().sides]
-        assert all(total % variant.point_step == 0 for total in totals)
-        assert variant.deal_points in (None, sum(totals))
+        awards = play(new_deal(variant, seed), seed).score().awards
+        assert all(points % variant.point_step == 0 for points in awards)
+        assert variant.deal_points in (None, sum(awards))
 
 
 def test_a_standing_in_a_single_deal_names_the_option_that_is_missing() -> None:
@@ -237,3 +243,32 @@ def test_the_referee_knows_the_default_switches() -> None:
         assert legal == {
             frozenset(PIEDICAVALLO.pack.format_mask(cards)) for cards in PIEDICAVALLO.discards(parse(hand))
         }
+
+
+def test_the_stock_waits_for_the_end_of_the_auction() -> None:
+    """A gioco that is outbid takes no stock, and the table tells the highest call so far."""
+    state = new_deal(VARIANTS["terziglio"], 1, 2).apply_move(Bid(Call.GIOCO))
+    assert (state.table.contract, state.table.declarer, state.table.discarder) == (Call.GIOCO, 0, None)
+    assert (state.aside, state.hands[0]) == (state.stock, state.dealt[0])
+    solo = state.apply_move(Bid(Call.SOLO))
+    assert (solo.table.contract, solo.table.declarer, solo.table.discarder) == (Call.SOLO, 1, None)
+    assert (solo.aside, solo.hands) == (solo.stock, solo.dealt)
+    gioco = state.apply_move(Bid(Call.PASS)).apply_move(Bid(Call.PASS))
+    assert (gioco.aside, gioco.hands[0]) == (0, gioco.dealt[0] | gioco.stock)
+
+
+def test_what_the_dealer_cannot_do_is_not_told_sooner_than_what_it_does_not() -> None:
+    """The others see the same whether the dealer could have called itself out or not, until it lays cards away."""
+    variant = get_variant("ottocento")
+    for seed in range(40):
+        seen = []
+        for score in (0.0, 799.0):
+            state = new_deal(variant, seed, dealer=0, standing=Standing((score, 790.0), 3))
+            state = state.apply_move(Monte(False))
+            if state.phase is Phase.CALL_OUT:
+                waiting = [state.observe(seat).events for seat in (1, 2, 3)]
+                state = state.apply_move(CallOut(0))
+                assert waiting == [state.observe(seat).events for seat in (1, 2, 3)]
+            seen.append([state.observe(seat).events for seat in (1, 2, 3)])
+            assert state.observe(0).events[-1].move == CallOut(0)
+        assert seen[0] == seen[1]

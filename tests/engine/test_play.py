@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dealing import random_states
+from dealing import RULES, first_with_cards, random_states
 from tarocchi_engine.cards import BOLOGNESE_PACK, FIRST_TRUMP, MATTO, lane_of
 from tarocchi_engine.layout import BEST, HANDS, LAST_SIDE, LED, LENGTH, NO_CARD, PILES, TRICKS_LEFT, TURN, WINNER
 from tarocchi_engine.play import PLAYOUT_RANDOM, PLAYOUT_RULE, choose_by_rule, legal_cards, playout
+from tarocchi_engine.position import make_position
 from tarocchi_engine.variants import VARIANTS
 
 PACK = BOLOGNESE_PACK
@@ -17,7 +18,7 @@ PACK = BOLOGNESE_PACK
 def rule_choice(hand: str, trick: str, winner: int, seat: int, draw: int = 1) -> str:
     """Returns what the rule plays for `seat` from `hand` when `winner` has the trick; all cards of it follow suit."""
     state = random_states(VARIANTS["bolognese"], "rule")[1]
-    position = state.table.position([0] * 4, 0)
+    position = make_position(state.table, [0] * 4, 0)
     cards = [PACK.parse_card(card) for card in trick.split()]
     position[HANDS + seat] = PACK.parse_cards(hand.split())
     position[TURN] = seat
@@ -60,13 +61,13 @@ def test_the_matto_is_played_when_nothing_else_is_left() -> None:
     assert rule_choice("MAT", "SK", winner=3, seat=0) == "MAT"
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("policy", [PLAYOUT_RANDOM, PLAYOUT_RULE])
 def test_playouts_end_with_all_cards_in_the_piles(name: str, policy: int) -> None:
     stream = np.array([7], dtype=np.uint64)
     piles = np.zeros(2, dtype=np.uint64)
-    for state in random_states(VARIANTS[name], "playout")[1:-1]:
-        position = state.table.position(list(state.hands), state.aside)
+    for state in first_with_cards(random_states(RULES[name], "playout")):
+        position = make_position(state.table, list(state.hands), state.aside)
         playout(position, piles, stream, policy)
         assert not position[HANDS : HANDS + 4].any()
         assert position[TRICKS_LEFT] == 0
@@ -77,10 +78,10 @@ def test_playouts_end_with_all_cards_in_the_piles(name: str, policy: int) -> Non
         assert int(position[LAST_SIDE]) in (0, 1)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", RULES)
 def test_a_stream_gives_the_same_playouts_again(name: str) -> None:
-    state = random_states(VARIANTS[name], "again")[1]
-    position = state.table.position(list(state.hands), state.aside)
+    state = first_with_cards(random_states(RULES[name], "again"))[0]
+    position = make_position(state.table, list(state.hands), state.aside)
     piles = np.zeros(2, dtype=np.uint64)
     results = [
         [playout(position.copy(), piles, stream, policy) for policy in (PLAYOUT_RANDOM, PLAYOUT_RULE) for _ in range(5)]

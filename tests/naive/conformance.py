@@ -1,7 +1,7 @@
 """Answers the worked cases of the rules with the naive referee.
 
 Bolognese rules, section 10; Piedicavallo rules, section 7. The cases about matches, Terziglio and signals,
-and the further cases of this folder, are answered in `conformance_matches`.
+and the further cases, are answered in `conformance_matches`.
 """
 
 import json
@@ -48,8 +48,6 @@ from naive.play import (
 
 CASES = Path(__file__).resolve().parents[2] / "engine" / "tarocchi_engine" / "cases"
 
-EXTRA_CASES = Path(__file__).with_name("cases_extra.jsonl")
-
 # Kinds about relatives of the two games.
 OTHER_KINDS = {
     "count_batches",
@@ -67,13 +65,19 @@ _RANKS_OF_FULL_SUIT = ["A", *map(str, range(2, 11)), "J", "N", "Q", "K"]
 
 def load_cases(variant: str) -> list[Case]:
     """Returns the worked cases of a variant; those of its relatives are left out."""
-    cases = _read_cases(CASES / f"{variant}.jsonl")
+    cases = [case for case in _read_cases(CASES / f"{variant}.jsonl") if not is_further(case)]
     return [case for case in cases if case["kind"] not in OTHER_KINDS and case["input"].get("game", variant) == variant]
 
 
 def load_extra_cases(variant: str) -> list[Case]:
-    """Returns the further cases of this folder; `input.game` names the variant, Bologna if it is absent."""
-    return [case for case in _read_cases(EXTRA_CASES) if case["input"].get("game", BOLOGNESE) == variant]
+    """Returns the further cases, derived from the rules; `input.game` names the variant, Bologna if it is absent."""
+    cases = [case for path in sorted(CASES.glob("*.jsonl")) for case in _read_cases(path) if is_further(case)]
+    return [case for case in cases if case["input"].get("game", BOLOGNESE) == variant]
+
+
+def is_further(case: Case) -> bool:
+    """Tells whether a case is one of ours, not one that came with the rules."""
+    return bool(case["id"].startswith("x-"))
 
 
 def _read_cases(path: Path) -> list[Case]:

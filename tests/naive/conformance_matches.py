@@ -1,6 +1,6 @@
 """Answers the worked cases about matches, Terziglio and signals, and the kinds of the further cases.
 
-The further cases (`cases_extra.jsonl`) have the format of the others. Their own kinds:
+The further cases (their ids begin with "x-") have the format of the others. Their own kinds:
 
 * `gift`: piles before the Matto is settled -> `choices`, `default`.
 * `declarations`: hand -> `legal`, every set that may be exposed.
@@ -157,15 +157,29 @@ def _play_script(deal: FullDeal, moves: Iterable[list[Any]]) -> dict[str, Any] |
     return {"phase": deal.phase(), "turn": deal.turn(), "legal": legal}
 
 
+def _read_options(case: Case) -> dict[str, Any]:
+    """Returns the options of a case, written as texts, as the referee names them."""
+    truth = {"true": True, "false": False}
+    options: dict[str, Any] = {}
+    for name, value in case.get("options", {}).items():
+        if name == "cards":
+            options["hand_size"] = int(value)
+        elif name == "matto_card":
+            options["giver_chooses"] = {"giver": True, "automatic": False}[value]
+        else:
+            options[name] = truth.get(value, value)
+    return options
+
+
 def start_ottocento(case: Case) -> ottocento.OttocentoDeal:
     """Returns the deal of a case before its moves."""
-    options = OttocentoOptions(**case.get("options", {}))
+    options = OttocentoOptions(**_read_options(case))
     return ottocento.OttocentoDeal(case["dealer"], case["hands"], case.get("before", (0, 0)), options)
 
 
 def start_terziglio(case: Case) -> terziglio.TerziglioDeal:
     """Returns the deal of a case before its moves."""
-    options = TerziglioOptions(**case.get("options", {}))
+    options = TerziglioOptions(**_read_options(case))
     return terziglio.TerziglioDeal(case["dealer"], case["hands"], case["stock"], options)
 
 

@@ -1,6 +1,5 @@
 """Tests of the naive referee: its further worked cases, and that wrong rules are noticed by the cases."""
 
-import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -12,7 +11,6 @@ from naive.audit import audit_moves
 from naive.conformance import (
     ANSWERS,
     EXTRA_ANSWERS,
-    EXTRA_CASES,
     answer_case,
     load_cases,
     load_extra_cases,
@@ -40,7 +38,7 @@ def test_further_case(variant: str, case: dict[str, Any]) -> None:
 
 
 def test_further_cases_are_well_formed() -> None:
-    cases = [json.loads(line) for line in EXTRA_CASES.read_text(encoding="utf-8").splitlines()]
+    cases = [case for variant in VARIANTS for case in load_extra_cases(variant)]
     assert len({case["id"] for case in cases}) == len(cases)
     for case in cases:
         assert list(case) == ["id", "kind", "input", "expected", "strength", "source"]
@@ -61,7 +59,7 @@ def test_whole_deals_of_the_further_cases_agree_with_the_audit() -> None:
     audited = set()
     for case in load_extra_cases(BOLOGNESE):
         script, expected = case["input"], case["expected"]
-        if "tricks" not in expected or not script.get("options", {}).get("giver_chooses", True):
+        if "tricks" not in expected or script.get("options", {}).get("matto_card", "giver") != "giver":
             continue
         deal: OttocentoDeal | TerziglioDeal
         if case["kind"] == "ottocento-deal":

@@ -32,7 +32,7 @@ def fits_case(world: World, case: Any) -> bool:
 
 
 def fits_facts(world: World, hidden: Any, used: Callable[[int], int]) -> bool:
-    """Tells whether a world fits one case, the checkpoint of the cards laid aside and every shown hand.
+    """Tells whether a world fits one case, the checkpoint of the cards laid aside, every shown hand and promise.
 
     Args:
         world: one mask for each holder.
@@ -47,6 +47,8 @@ def fits_facts(world: World, hidden: Any, used: Callable[[int], int]) -> bool:
         laid = [card for card in hidden.cards[:k] if world[aside] >> card & 1]
         if hidden.capacities[aside] - len(laid) != left:
             return False
+    if any(not promise.cards & world[promise.holder] for promise in hidden.promises):
+        return False
     return all(used(hand.known | world[hand.holder]) == hand.shown for hand in hidden.shown_hands)
 
 

@@ -14,6 +14,7 @@ from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
 from tarocchi_solver import SolverClient as ExportedClient
 from tarocchi_solver import examples
 from tarocchi_solver.client import InvalidCallError, SolverClient, SolverError, UnknownFieldWarning, Violation
+from tarocchi_solver.service.server import SolverServer
 
 
 def test_takes_plain_dictionaries(client: SolverClient) -> None:
@@ -115,6 +116,18 @@ def test_an_address_must_be_one(address: Any, capfd: pytest.CaptureFixture[str])
     with pytest.raises(ValueError, match="is no address of a server: give host and port"):
         SolverClient(address)
     assert capfd.readouterr().err == ""
+
+
+def test_a_port_is_not_cut_down_to_another(server: SolverServer) -> None:
+    host, _, port = server.address.rpartition(":")
+    with pytest.raises(ValueError, match="a port is a number from 0 to 65535"):
+        SolverClient(f"{host}:{int(port) + 65536}")
+
+
+def test_a_timeout_may_be_as_long_as_one_likes(server: SolverServer) -> None:
+    with SolverClient(server.address, timeout=1e300) as client:
+        assert client.list_variants().variants
+        assert client.recommend_move(observed(in_the_middle()), iterations=SMALL, timeout=1e12).moves
 
 
 def test_a_closed_client_says_so() -> None:

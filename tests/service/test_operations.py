@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from typing import Any
 
@@ -95,10 +96,11 @@ def test_cancelling_stops_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not blocking.started.acquire(blocking=False), "a cancelled call was searched"
 
 
-def test_a_call_whose_turn_does_not_come_is_answered_before_its_deadline() -> None:
+def test_a_call_whose_turn_does_not_come_is_answered_before_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: 0.5)
     observation = observed(in_the_middle())
     with running(concurrent_searches=1, queue_size=1) as (server, client), occupied(server._pool, 1):
-        answer = client.recommend_move(observation, iterations=10**9, seed=1, timeout=1)
+        answer = client.recommend_move(observation, iterations=10**9, seed=1, timeout=60)
         assert answer.diagnostics.stop_reason == pb.STOP_REASON_TIME
         assert answer.diagnostics.budget == pb.Budget(iterations=10**9)
         assert len(answer.moves) == len(client.list_legal_moves(observation).moves)
@@ -265,3 +267,27 @@ def test_a_taken_address_is_told(server: SolverServer) -> None:
     port = server.address.rpartition(":")[2]
     with pytest.raises(OSError, match="it is taken by another program"):
         SolverServer(ServerConfig(address=f"localhost:{port}"))
+
+
+def test_no_signal_can_make_a_server_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The handler takes no lock: a second signal may come while the first is being handled."""
+    handlers: dict[int, Any] = {}
+
+    def install(number: int, handler: Any) -> Any:
+        return handlers.setdefault(number, handler)
+
+    monkeypatch.setattr(signal, "signal", install)
+    server = SolverServer(ServerConfig(address="127.0.0.1:0"), warm_up=lambda: None)
+    cut_short: list[bool] = []
+    monkeypatch.setattr(server._pool, "stop_searches", lambda: cut_short.append(True))
+    ended: list[bool] = []
+    runner = threading.Thread(target=lambda: ended.append(server.run_until_signal()))
+    runner.start()
+    wait_for(lambda: len(handlers) == 2)
+    names = {name for handler in handlers.values() for name in handler.__code__.co_names}
+    assert names == {"append"}
+    for number, handler in handlers.items():
+        handler(number, None)
+    runner.join(60)
+    assert ended == [True]
+    assert cut_short

@@ -16,18 +16,21 @@ from service_support import (
     FOUR_DEALS,
     SMALL,
     BlockingSearch,
+    bid,
     finished,
     in_the_middle,
+    lead,
     observed,
     occupied,
     play_until,
     running,
+    say,
     the_same,
     wait_for,
     whole_deal,
 )
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
-from tarocchi_engine import get_variant, new_deal
+from tarocchi_engine import Phase, get_variant, new_deal
 from tarocchi_solver.client import SolverClient, SolverError
 from tarocchi_solver.search.sampler import WorldNotFoundError
 from tarocchi_solver.service import rules_service, solver_service
@@ -77,6 +80,9 @@ PIEDMONTESE = "SK SQ SN SJ S10 S9 S8 S7 S6 S5 BK T5 T6 T7 T8"
 PIEDMONTESE_DEALT = f"{PIEDMONTESE} B5 B6"
 PIPS = "S10 S9 S8 S7 S6 B10 B9 B8 B7 B6 T5 T6 T7 T8 T9"
 FIGURES = [suit + rank for suit in "SBCD" for rank in "KQNJ"]
+OF_EIGHTEEN = f"{PLAIN} T9 T10 T11"
+PLAYED_ON = [say(1, throws_in=False), DISCARD_BY_OTHER]
+"""How most deals of Ottocento dealt by seat 0 begin."""
 VOID_IN_SWORDS = [DISCARD_BY_OTHER, play(1, "SK"), play(2, "C6"), play(3, "C7"), play(0, "C8")]
 
 OBSERVATIONS: dict[ViolationReason, tuple[deal_pb2.Observation, str]] = {
@@ -156,6 +162,42 @@ OBSERVATIONS: dict[ViolationReason, tuple[deal_pb2.Observation, str]] = {
         observation(PLAIN, DISCARD_BY_OTHER, declare(1, "SK", "SQ", "SN")),
         "events[1].declare.cards",
     ),
+    ViolationReason.TARGET_NOT_REACHED: (
+        observation(
+            PLAIN,
+            say(1, throws_in=False),
+            deal_pb2.Event(seat=0, call_out=deal_pb2.CallOut(cards=["CK", "CQ", "CN"])),
+            variant="ottocento",
+        ),
+        "events[1].call_out.cards",
+    ),
+    ViolationReason.BID_TOO_LOW: (
+        observation(OF_EIGHTEEN, bid(1, deal_pb2.CALL_GIOCO), bid(2, deal_pb2.CALL_GIOCO), variant="terziglio"),
+        "events[1].bid.call",
+    ),
+    ViolationReason.NO_SIGNALS: (
+        observation(PLAIN, DISCARD_BY_OTHER, lead(1, "SK", deal_pb2.SIGNAL_BUSSO)),
+        "events[1].play.signal",
+    ),
+    ViolationReason.SIGNAL_NOT_ALLOWED: (
+        observation(PLAIN, *PLAYED_ON, lead(1, "SQ", deal_pb2.SIGNAL_BUSSO), variant="ottocento"),
+        "events[2].play.signal",
+    ),
+    ViolationReason.FALSE_SIGNAL: (
+        observation(PLAIN, *PLAYED_ON, lead(1, "T5", deal_pb2.SIGNAL_VOLO), variant="ottocento"),
+        "events[2].play.signal",
+    ),
+    ViolationReason.SIGNAL_CONTRADICTED: (
+        # seat 2 says that it still holds trumps, then plays none to one that is led
+        observation(
+            PLAIN,
+            *[*PLAYED_ON, play(1, "BK"), play(2, "T16"), play(3, "B6"), play(0, "B7")],
+            *[lead(2, "T15", deal_pb2.SIGNAL_STRISCIO), play(3, "T9"), play(0, "T10"), play(1, "T5")],
+            *[play(2, "C6"), play(3, "C7"), play(0, "C8"), play(1, "T6"), play(1, "T7"), play(2, "D6")],
+            variant="ottocento",
+        ),
+        "events[15].play.card",
+    ),
     # Seats 2, 3 and 0 have neither swords nor trumps, but two places in the discard hide no seventeen trumps.
     ViolationReason.CONTRADICTION: (observation(PLAIN, *VOID_IN_SWORDS), ""),
     ViolationReason.MORE_FAULTS: (observation(" ".join(["X"] * 200)), "hand"),
@@ -180,10 +222,28 @@ def sixty_one_cards() -> rules_service_pb2.ReplayDealRequest:
     return request
 
 
+def nine_cards_in_the_stock() -> rules_service_pb2.ReplayDealRequest:
+    request = whole_deal(new_deal(get_variant("terziglio"), 1))
+    request.deal.stock.append(request.deal.hands[0].cards[0])
+    return request
+
+
+def a_king_for_the_matto() -> rules_service_pb2.ReplayDealRequest:
+    for seed in range(100):
+        state = play_until("ottocento", seed, lambda state: state.phase in (Phase.GIVE, Phase.END))
+        if state.phase is Phase.GIVE:
+            request = whole_deal(state)
+            request.events.append(deal_pb2.Event(seat=state.turn, give=deal_pb2.Give(card="SK")))
+            return request
+    raise AssertionError("no deal in which a card is given for the Matto")
+
+
 DEALS: dict[ViolationReason, tuple[Callable[[], rules_service_pb2.ReplayDealRequest], str]] = {
     ViolationReason.DEAL_OVER: (too_many_moves, r"events\[65\]"),
     ViolationReason.HAND_COUNT: (three_hands, r"deal\.hands"),
     ViolationReason.INCOMPLETE_PACK: (sixty_one_cards, r"deal\.hands"),
+    ViolationReason.STOCK_SIZE: (nine_cards_in_the_stock, r"deal\.stock"),
+    ViolationReason.CARD_NOT_TO_GIVE: (a_king_for_the_matto, r"events\[\d+\]\.give\.card"),
 }
 
 

@@ -182,8 +182,7 @@ def test_tells_what_it_is(client: SolverClient) -> None:
     info = client.get_server_info()
     assert info.solver_version == __version__
     assert [(variant.name, variant.rules_revision) for variant in info.variants] == [
-        ("bolognese", 1),
-        ("piedicavallo", 1),
+        *[("bolognese", 1), ("ottocento", 1), ("terziglio", 1), ("piedicavallo", 1)]
     ]
     assert info.request_size_limit == 1 << 20
     assert info.concurrent_search_count == 2

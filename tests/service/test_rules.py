@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service_support import finished, in_the_middle, observed, play_until, whole_deal
+from service_support import SEARCHED, counted, finished, in_the_middle, observed, play_until, whole_deal
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import VARIANTS, Phase, State, observation
 from tarocchi_solver.client import SolverClient
@@ -19,7 +19,12 @@ def test_lists_variants_with_their_packs(client: SolverClient) -> None:
     assert [variant.name for variant in variants] == list(VARIANTS)
     for variant in variants:
         assert len({card.id for card in variant.pack.cards}) == 62
-        assert list(variant.seat_sides) == [0, 1, 0, 1]
+        assert list(variant.seat_sides) == ([] if variant.has_auction else [0, 1, 0, 1])
+        assert variant.dealer_hand_size + (variant.seat_count - 1) * variant.hand_size + variant.stock_size == 62
+        assert (sum(variant.packet_sizes), sum(variant.dealer_packet_sizes)) == (
+            *[variant.hand_size, variant.dealer_hand_size],
+        )
+        assert variant.HasField("match_target") != variant.HasField("match_deal_count")
         assert sum(card.suit == rules_service_pb2.SUIT_TRUMPS for card in variant.pack.cards) == 21
         fives = {card.id for card in variant.pack.cards if card.points == 5}
         assert fives > {"SK", "BK", "CK", "DK", "MAT"}
@@ -53,10 +58,10 @@ def test_there_are_no_moves_after_the_end(client: SolverClient) -> None:
     assert not answer.HasField("turn")
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", SEARCHED)
 def test_a_true_observation_is_valid(client: SolverClient, variant: str) -> None:
     for state in (in_the_middle(variant), finished(variant)):
-        for seat in range(4):
+        for seat in range(state.variant.seat_count):
             answer = client.validate_observation(observed(state, seat))
             assert not answer.violations
             assert answer.HasField("turn") == (state.turn is not None)
@@ -81,11 +86,13 @@ def test_replays_a_deal(client: SolverClient, variant: str, make: object) -> Non
     answer = client.replay_deal(request.deal, request.events)
     pack = state.variant.pack
     assert [list(hand.cards) for hand in answer.hands] == [pack.format_mask(hand) for hand in state.hands]
-    assert list(answer.discard) == pack.format_mask(state.aside)
+    assert list(answer.discard) == pack.format_mask(state.aside if state.table.discard_made else 0)
+    assert list(answer.stock) == pack.format_mask(0 if state.table.discard_made else state.aside)
     assert [trick.winner for trick in answer.tricks] == [trick.winner for trick in state.tricks]
     assert list(answer.current_trick.cards) == [pack.format_card(card) for card in state.table.trick]
-    assert list(answer.observations) == [observed(state, seat) for seat in range(4)]
+    assert list(answer.observations) == [observed(state, seat) for seat in range(state.variant.seat_count)]
     assert len(answer.legal_moves) == len(state.legal_moves())
+    assert answer.legal_move_count == state.legal_move_count
     assert answer.HasField("turn") == (state.turn is not None)
     assert answer.HasField("score") == (state.turn is None)
 
@@ -93,18 +100,20 @@ def test_replays_a_deal(client: SolverClient, variant: str, make: object) -> Non
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_items_of_a_score_add_up(client: SolverClient, variant: str, seed: int) -> None:
-    state = finished(variant, seed)
+    state = counted(variant, seed)
     request = whole_deal(state)
     score = client.replay_deal(request.deal, request.events).score
     assert sum(len(side.cards) for side in score.sides) == 62
-    assert sum(side.trick_count for side in score.sides) == 15
+    assert sum(side.trick_count for side in score.sides) == state.variant.trick_count
     for side, truth in zip(score.sides, state.score().sides, strict=True):
         parts = (side.card_points, side.last_trick, side.sets_total, side.sequences_total, side.declarations)
         assert side.total == sum(parts) == truth.total
         for items, total in ((side.sets, side.sets_total), (side.sequences, side.sequences_total)):
             plain = sum(item.points for item in items)
             assert total == plain * (2 if len(items) >= 3 else 1)
-    if score.HasField("winning_side"):
+    assert score.ending == rules_service_pb2.ENDING_COUNT
+    assert score.HasField("game") == state.variant.has_auction
+    if score.HasField("winning_side") and not score.HasField("game"):
         assert score.sides[score.winning_side].total > score.sides[1 - score.winning_side].total
 
 

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import naive
 from naive.worlds import (
     World,
     classes_of,
@@ -25,9 +24,10 @@ from naive.worlds import (
     list_worlds,
     weigh_world,
 )
+from solver.deals import naive_used
 from tarocchi_engine.cards import ALL_MASK, BOLOGNESE_PACK, TRUMP_MASK, cards_in, suit_mask
 from tarocchi_engine.combinations import used_cards
-from tarocchi_engine.facts import ASIDE_HOLDER, Case, HiddenCards, ShownHand
+from tarocchi_engine.facts import ASIDE_HOLDER, Case, HiddenCards, Promise, ShownHand
 from tarocchi_engine.layout import ASIDE, HANDS
 from tarocchi_solver.search import sampling_kernels as kernels
 from tarocchi_solver.search.sampler import (
@@ -41,12 +41,6 @@ DRAWS = 200_000
 WORST_P = 1e-4
 
 mask = BOLOGNESE_PACK.parse_cards
-
-
-@cache
-def naive_used(cards: int) -> int:
-    """The cards of a set that take part in a combination, by the slow referee."""
-    return mask(naive.used(BOLOGNESE_PACK.format_mask(cards)))
 
 
 def problem(
@@ -104,13 +98,30 @@ def random_shown(rng: random.Random, n: int = 9) -> HiddenCards:
     return problem(cards, [3, 3, n - 6], [ALL_MASK] * 3, shown_hands=tuple(shown_hands))
 
 
+def random_promises(rng: random.Random) -> HiddenCards:
+    """Few cards of each suit, and one to three signals that such a card is held, two of them by one holder."""
+    cards = sorted(rng.sample([*range(3), *range(10, 13), *range(40, 43), 61], 9))
+    return problem(
+        cards, [2, 3, 4], random_masks(rng, cards, 3, 0.1), promises=promises_of(rng, cards, rng.randint(1, 3))
+    )
+
+
+def promises_of(rng: random.Random, cards: Sequence[int], count: int) -> tuple[Promise, ...]:
+    everything = sum(1 << card for card in cards)
+    suits = [everything & suit for suit in (suit_mask(0), suit_mask(1), TRUMP_MASK)]
+    choices = [(holder, suit) for holder in (1, 2, 2) for suit in suits if suit]
+    return tuple(Promise(*choice) for choice in dict.fromkeys(rng.sample(choices, count)))
+
+
 def random_everything(rng: random.Random) -> HiddenCards:
-    """Two cases, a checkpoint and shown hands together."""
+    """Two cases, a checkpoint, shown hands and a promise together."""
     base = random_shown(rng)
     cards = base.cards
     barred = [(0, sum(1 << card for card in cards[:2])), (0, sum(1 << card for card in cards[2:4]))]
     cases = tuple(Case((ALL_MASK,) * 3, *bar) for bar in barred)
-    return replace(base, holders=(1, 2, ASIDE_HOLDER), cases=cases, aside_left_after=(5, 1))
+    return replace(
+        base, holders=(1, 2, ASIDE_HOLDER), cases=cases, aside_left_after=(5, 1), promises=promises_of(rng, cards, 1)
+    )
 
 
 KINDS: dict[str, Callable[[random.Random], HiddenCards]] = {
@@ -118,6 +129,7 @@ KINDS: dict[str, Callable[[random.Random], HiddenCards]] = {
     "cases": random_cases,
     "checkpoint": random_checkpoint,
     "shown": random_shown,
+    "promises": random_promises,
     "everything": random_everything,
 }
 
@@ -221,7 +233,7 @@ def test_enumerate_lists_every_world_once(kind: str) -> None:
             assert listed is not None
             assert sorted(as_tuples(listed, len(hidden.holders))) == sorted(worlds)
             assert sampler.enumerate(len(worlds) - 1) is None
-        if not hidden.shown_hands:
+        if not hidden.shown_hands and not hidden.promises:
             assert WorldSampler(hidden).world_count == pytest.approx(len(worlds), rel=1e-12)
         else:
             assert WorldSampler(hidden).world_count > len(worlds) * (1 - 1e-12)
@@ -310,7 +322,7 @@ def test_marginals_agree_with_the_list(kind: str) -> None:
         chances /= chances.sum()
         members = np.array([[[hand >> card & 1 for hand in world] for card in hidden.cards] for world in worlds])
         expected = np.tensordot(chances, members, axes=1)
-        tolerance = 0.05 if hidden.shown_hands else 1e-12
+        tolerance = 0.05 if hidden.shown_hands or hidden.promises else 1e-12
         np.testing.assert_allclose(WorldSampler(hidden, weights).marginals(), expected, atol=tolerance)
 
 
@@ -344,7 +356,7 @@ def test_plain_rejection_gives_the_same_chances() -> None:
 # --- names and orders do not matter ---
 
 
-@pytest.mark.parametrize("kind", ["plain", "cases", "shown"])
+@pytest.mark.parametrize("kind", ["plain", "cases", "shown", "promises"])
 def test_order_of_cards_and_holders_does_not_matter(kind: str) -> None:
     rng = random.Random(4)
     for seed in range(4):
@@ -364,6 +376,7 @@ def test_order_of_cards_and_holders_does_not_matter(kind: str) -> None:
             shown_hands=tuple(
                 ShownHand(holders.index(hand.holder), hand.shown, hand.known) for hand in hidden.shown_hands
             ),
+            promises=tuple(Promise(holders.index(promise.holder), promise.cards) for promise in hidden.promises),
         )
         sampler = WorldSampler(changed, weights[cards][:, holders])
         assert sampler.world_count == pytest.approx(WorldSampler(hidden, weights).world_count, rel=1e-12)
@@ -415,6 +428,11 @@ def kings_hand(capacity: int = 2, **facts: Any) -> HiddenCards:
         problem([], [0, 0], [0, 0], shown_hands=(ShownHand(0, 0, KINGS),)),
         kings_hand(),
         kings_hand(capacity=3),
+        problem([1, 2, 3], [1, 2], [0b1110, 0b1110], promises=(Promise(0, 0),)),
+        problem([1, 2, 40], [1, 2], [0b110, ALL_MASK], promises=(Promise(0, 1 << 40),)),
+        problem([1, 12, 40], [1, 2], [ALL_MASK] * 2, promises=(Promise(0, 1 << 12), Promise(0, 1 << 40))),
+        problem([1, 2, 40], [1, 2], [ALL_MASK] * 2, promises=(Promise(0, 1 << 40), Promise(1, 1 << 40))),
+        problem([1], [0, 1], [2, 2], promises=(Promise(0, 2),)),
     ],
 )
 def test_contradictions_are_named(hidden: HiddenCards) -> None:
@@ -459,6 +477,16 @@ def test_listing_stops_when_it_costs_too_much() -> None:
     worlds = np.empty((9, 4), dtype=np.uint64)
     assert kernels.enumerate_worlds(sampler.arrays, 0, worlds, 0, 1) == kernels.TOO_MUCH_WORK
     assert kernels.enumerate_worlds(sampler.arrays, 0, worlds, 0, 99) == 3
+
+
+def test_a_promise_that_draws_hardly_keep_is_found() -> None:
+    """One of many holders' cards is the promised one, and its weight there is small."""
+    cards = [0, *range(10, 20)]
+    weights = np.array([[2e-4, 1.0], *[[1.0, 1.0]] * 10])
+    hidden = problem(cards, [1, 10], [ALL_MASK] * 2, promises=(Promise(0, 1),))
+    sampler = WorldSampler(hidden, weights)
+    assert 0.0 < sampler.acceptance < 1e-3
+    assert {world[0] for world in as_tuples(sampler.sample_many(1, 50), 2)} == {1}
 
 
 @pytest.mark.parametrize("holder_count", range(5))

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tarocchi_engine import (
-    VARIANTS,
-    Declare,
-    Discard,
-    Event,
-    Move,
-    Observation,
-    Play,
-    Standing,
-    View,
-    get_variant,
-    new_deal,
-    view,
-)
-from tarocchi_solver.search import Budget, search
+from tarocchi_engine import VARIANTS, Declare, Discard, Event, Move, Observation, Play, View, new_deal, view
 from tarocchi_solver.search.statistics import (
     QUANTILES,
     Evidence,
     common_line,
     describe,
     is_evaluation,
-    match_win_probability,
     play_line,
     rank_moves,
     standard_error,
@@ -48,7 +32,7 @@ def leader_view(variant: str = "piedicavallo", seed: int = 1) -> tuple[View, tup
 
 def evidence(*values: float) -> Evidence:
     array = np.array(values)
-    return Evidence(array, (np.sign(array) + 1) / 2, array)
+    return Evidence(array, (np.sign(array) + 1) / 2, array, np.full(len(array), 228.0))
 
 
 def test_choice_and_evaluation_share_no_world() -> None:
@@ -154,40 +138,3 @@ def test_a_line_ends_before_the_impossible() -> None:
     assert isinstance(move, Play)
     line = play_line(seen, move, [move.card])
     assert line == (Event(0, move),)
-
-
-def four_deal_view(scores: tuple[float, float], deals_played: int) -> View:
-    """Returns the view of seat 0, side 0, leading to the first trick of one deal of a match."""
-    variant = get_variant("piedicavallo", {"match": "four_deals"})
-    state = new_deal(variant, 1, 3, Standing(scores, deals_played))
-    state = state.apply_move(state.legal_moves()[0])
-    return view(state.observe(0))
-
-
-def test_a_single_deal_has_no_match_to_win() -> None:
-    seen, _moves = leader_view()
-    assert match_win_probability(seen, np.array([10.0, -10.0])) is None
-
-
-def test_the_last_deal_decides_the_match_by_the_sum() -> None:
-    seen = four_deal_view((180.0, 162.0), 3)
-    results = 2 * np.array([-40.0, -18.0, -10.0, 20.0])
-    assert match_win_probability(seen, results) == (0 + 0.5 + 1 + 1) / 4
-
-
-def test_earlier_deals_leave_room_for_the_others() -> None:
-    level = four_deal_view((0.0, 0.0), 0)
-    assert match_win_probability(level, np.array([0.0])) == 0.5
-    assert match_win_probability(level, np.array([[0.0, 0.0], [-4.0, 4.0]])) == pytest.approx([0.5, 0.5])
-    ahead = match_win_probability(level, np.array([2 * 37.0 * math.sqrt(3)]))
-    assert ahead == pytest.approx(0.8413, abs=1e-4)
-    later = match_win_probability(four_deal_view((100.0, 128.0), 2), np.array([2 * 65.0]))
-    assert later == pytest.approx(0.8413, abs=1e-4)
-
-
-def test_a_search_tells_the_chance_to_win_the_match() -> None:
-    seen = four_deal_view((200.0, 142.0), 3)
-    answer = search(seen.observation, Budget(iterations=500), seed=1)
-    for item in answer.moves:
-        assert item.match_win_probability is not None
-        assert item.match_win_probability >= item.win_probability

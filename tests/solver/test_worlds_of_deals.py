@@ -3,103 +3,115 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections import Counter
 
 import pytest
 
-from tarocchi_engine import VARIANTS, Declare, Discard, Event, Play, State, Variant, new_deal, replay, view
-from tarocchi_engine.facts import ASIDE_HOLDER, HiddenCards, hidden_cards
+from dealing import RULES
+from solver.deals import is_possible, random_states, true_world, with_world
+from tarocchi_engine import VARIANTS, Discard, Event, Phase, Play, Signal, State, Variant, new_deal, view
+from tarocchi_engine.cards import lane_of
+from tarocchi_engine.facts import ASIDE_HOLDER, hidden_cards
 from tarocchi_solver.search import ContradictionError, WorldSampler
 
-
-def random_states(variant: Variant, seed: int) -> Iterator[State]:
-    """Yields every state of a random deal in which a seat has to move."""
-    rng = random.Random(seed)
-    state = new_deal(variant, seed)
-    shy = rng.random() < 0.3
-    while state.turn is not None:
-        yield state
-        moves = state.legal_moves()
-        if isinstance(moves[0], Declare) and not shy:
-            moves = moves[:1]
-        state = state.apply_move(rng.choice(moves))
+PHASES = {
+    "bolognese": {Phase.DISCARD, Phase.DECLARE, Phase.PLAY},
+    "piedicavallo": {Phase.DISCARD, Phase.PLAY},
+    "ottocento": {Phase.MONTE, Phase.CALL_OUT, Phase.DISCARD, Phase.DECLARE, Phase.PLAY, Phase.GIVE},
+    "terziglio": {Phase.BID, Phase.DISCARD, Phase.DECLARE, Phase.PLAY, Phase.GIVE},
+}
 
 
-def true_world(state: State, hidden: HiddenCards) -> dict[int, int]:
-    """Returns what every holder really has of the unseen cards."""
-    unseen = sum(1 << card for card in hidden.cards)
-    return {
-        holder: (state.aside if holder == ASIDE_HOLDER else state.hands[holder]) & unseen for holder in hidden.holders
-    }
-
-
-def is_possible(hidden: HiddenCards, world: dict[int, int]) -> bool:
-    """Tells whether a world satisfies the facts, checked one by one."""
-    masks = [world[holder] for holder in hidden.holders]
-    if [mask.bit_count() for mask in masks] != list(hidden.capacities):
-        return False
-    return any(
-        all(not mask & ~allowed for mask, allowed in zip(masks, case.allowed, strict=True)) for case in hidden.cases
-    )
-
-
-def with_world(state: State, seat: int, world: dict[int, int]) -> State:
-    """Returns the deal as it would be if the cards unseen by `seat` lay as in `world`, replayed from the start.
-
-    The replay makes every move again under the full rules, so an impossible world raises.
-    """
-    table = state.table
-    aside = world.get(ASIDE_HOLDER, state.aside)
-    hands = []
-    for other in range(state.variant.seat_count):
-        if other == seat:
-            hands.append(state.dealt[seat])
-            continue
-        known = table.played[other] | table.exposed(other)
-        hands.append(known | world[other] | (aside if other == table.dealer else 0))
-    events = [Event(event.seat, Discard(aside)) if isinstance(event.move, Discard) else event for event in state.events]
-    return replay(State.new(state.variant, table.dealer, hands), events)
-
-
-def check_deal(variant: Variant, seed: int, *, onlookers: bool) -> None:
-    """Checks the sampler of every seat that decides, or at every step of all seats, in one deal."""
+def check_deal(variant: Variant, seed: int, *, onlookers: bool) -> set[Phase]:
+    """Checks the sampler of every seat that decides, or at every step of all seats, in one deal; returns its phases."""
+    met = set()
     for state in random_states(variant, seed):
+        met.add(state.phase)
         for seat in range(variant.seat_count) if onlookers else [state.table.turn]:
             hidden = hidden_cards(view(state.observe(seat)))
             assert is_possible(hidden, true_world(state, hidden))
             WorldSampler(hidden)
+    return met
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", RULES)
 def test_the_truth_is_always_possible(name: str) -> None:
-    for seed in range(8):
-        check_deal(VARIANTS[name], seed, onlookers=True)
+    met = set()
+    for seed in range(24 if name == "ottocento" else 8):
+        met |= check_deal(RULES[name], seed, onlookers=seed < 8)
+    if name in PHASES:
+        assert met == PHASES[name]
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("round_index", range(50))
 def test_the_truth_is_always_possible_in_10_000_deals(name: str, round_index: int) -> None:
     for seed in range(200 * round_index, 200 * (round_index + 1)):
-        check_deal(VARIANTS[name], seed, onlookers=False)
+        check_deal(RULES[name], seed, onlookers=False)
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_sampled_worlds_are_legal_deals_that_look_the_same(name: str) -> None:
-    rng = random.Random(name)
-    checked = 0
-    for seed in range(12):
-        for state in random_states(VARIANTS[name], 1000 + seed):
-            if rng.random() > 0.4:
+def check_worlds(variant: Variant, seeds: range, share: float) -> Counter[Phase]:
+    """Checks one sampled world of a random seat at a share of the states of some deals; returns how many by phase."""
+    rng = random.Random(f"{variant.name} {seeds}")
+    checked: Counter[Phase] = Counter()
+    for seed in seeds:
+        for state in random_states(variant, seed):
+            if state.phase is Phase.PLAY and rng.random() > share:
                 continue
-            seat = rng.randrange(4)
+            # that the dealer is asked whether it calls itself out tells the others that it can: nobody decides on that
+            asked = state.phase is Phase.CALL_OUT
+            seat = state.table.turn if asked else rng.randrange(variant.seat_count)
             observation = state.observe(seat)
             hidden = hidden_cards(view(observation))
             masks = WorldSampler(hidden).sample(rng.getrandbits(64))
-            other = with_world(state, seat, dict(zip(hidden.holders, masks, strict=True)))
+            other = with_world(state, seat, dict(zip(hidden.holders, masks, strict=True)), rng)
             assert other.observe(seat) == observation
-            checked += 1
-    assert checked > 200
+            checked[state.phase] += 1
+    return checked
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_sampled_worlds_are_legal_deals_that_look_the_same(name: str) -> None:
+    checked = check_worlds(RULES[name], range(1000, 1024), 0.3)
+    assert checked.total() > 200
+    if name in PHASES:
+        assert set(checked) == PHASES[name]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("round_index", range(20))
+def test_sampled_worlds_of_2_000_deals_are_legal(name: str, round_index: int) -> None:
+    check_worlds(RULES[name], range(10_000 + 100 * round_index, 10_100 + 100 * round_index), 0.5)
+
+
+@pytest.mark.parametrize("name", ["ottocento", "terziglio"])
+def test_signals_bind_the_hand_that_gave_them(name: str) -> None:
+    """A striscio promises a card of the suit to all others until one is played; a volo bars the suit for good."""
+    promised = barred = 0
+    for seed in range(24):
+        for state in random_states(RULES[name], 300 + seed):
+            if not state.events or not isinstance(play := state.events[-1].move, Play) or play.signal is None:
+                continue
+            teller = state.events[-1].seat
+            for seat in range(state.variant.seat_count):
+                hidden = hidden_cards(view(state.observe(seat)))
+                if seat == teller:
+                    assert not any(hidden.holders[promise.holder] == teller for promise in hidden.promises)
+                    continue
+                holder = hidden.holders.index(teller)
+                suit = lane_of(play.card) & sum(1 << card for card in hidden.cards)
+                worlds = WorldSampler(hidden).sample_many(seed, 40)[:, holder].tolist()
+                if play.signal is Signal.VOLO:
+                    assert not any(world & suit for world in worlds)
+                    barred += bool(suit)
+                if play.signal is Signal.STRISCIO:
+                    is_exposed = bool(lane_of(play.card) & state.table.exposed(teller))
+                    assert is_exposed or all(world & suit for world in worlds)
+                    promised += not is_exposed
+    assert promised > 5
+    assert barred > 5
 
 
 def test_announced_trumps_split_into_both_cases() -> None:
@@ -147,5 +159,5 @@ def test_contradiction_names_the_facts() -> None:
     with pytest.raises(ContradictionError) as caught:
         WorldSampler(hidden_cards(view(observation)))
     text = str(caught.value)
-    assert "did not follow" in text
+    assert "none of" in text
     assert pack.format_card(spades_elsewhere[0]) in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -10,16 +11,24 @@ from tarocchi_engine.cards import ALL_MASK, MATTO, MATTO_MASK, cards_in
 from tarocchi_engine.combinations import FAMILY_NAMES, combination_points
 from tarocchi_engine.conformance.cases import Answer, CaseInput, CaseInputError, UnsupportedCaseError
 from tarocchi_engine.errors import IllegalMoveError
-from tarocchi_engine.layout import ASIDE, ASIDE_SIDE, MATTO_SIDE, NO_CARD, PILES, POSITION_WORDS, SCORING
-from tarocchi_engine.legality import legal_play_mask
+from tarocchi_engine.layout import ASIDE, ASIDE_SIDE, GIVEN, MATTO_SIDE, NO_CARD, PILES, POSITION_WORDS, SCORING
+from tarocchi_engine.legality import checked_move, legal_play_mask
+from tarocchi_engine.moves import Declare
+from tarocchi_engine.options import with_options
+from tarocchi_engine.record import Phase
 from tarocchi_engine.scoring import settle_piles
 from tarocchi_engine.table import Table
-from tarocchi_engine.variant import SideScore, winner_of
+from tarocchi_engine.variant import SideScore, Variant, winner_of
 from tarocchi_engine.variants.bolognese import Bolognese
+from tarocchi_engine.variants.ottocento import Ottocento
+from tarocchi_engine.variants.terziglio import Terziglio
 
 _VARIANT = Bolognese()
 _PACK = _VARIANT.pack
 _SEQUENCE_UNIT = 5
+NO_OPTIONS: Final[Mapping[str, str]] = {}
+PROFILES: Final[dict[str, Variant]] = {"table": _VARIANT, "ottocento": Ottocento(), "terziglio": Terziglio()}
+"""The variants by the names that the rules give to their profiles."""
 
 
 def _pile(case: CaseInput) -> int:
@@ -122,24 +131,21 @@ def _exposed(case: CaseInput) -> Any:
 
 def _declare(case: CaseInput) -> Any:
     """Whether a declaration is legal and what it scores: all or nothing at the table, any scoring set elsewhere."""
-    profile = case.text("profile")
-    hand = case.cards("hand")
-    declared = case.cards("declared")
-    if profile == "table":
-        legal = declared in _VARIANT.declarations(hand)
-    elif profile in ("ottocento", "terziglio"):
-        legal = not declared & ~hand and _is_declaration(declared)
-    else:
-        raise UnsupportedCaseError(f"no profile {profile!r} here for kind 'declare'")
-    return {"legal": legal, "points": _VARIANT.declaration_points(declared) if legal else None}
-
-
-def _is_declaration(cards: int) -> bool:
+    table = Table(variant_of(case), 0)
+    table.phase = Phase.DECLARE
     try:
-        _VARIANT.check_declaration(cards)
+        table.apply(table.turn, checked_move(table, case.cards("hand"), Declare(case.cards("declared"))))
     except IllegalMoveError:
-        return False
-    return True
+        return {"legal": False, "points": None}
+    return {"legal": True, "points": sum(table.declared_points)}
+
+
+def variant_of(case: CaseInput, options: Mapping[str, str] = NO_OPTIONS) -> Variant:
+    """Returns the variant that a profile of the rules stands for."""
+    profile = case.text("profile")
+    if profile not in PROFILES:
+        raise UnsupportedCaseError(f"no profile {profile!r} here")
+    return with_options(PROFILES[profile], options)
 
 
 def _settle(piles: tuple[int, int], aside: int) -> tuple[int, int, int]:
@@ -149,6 +155,7 @@ def _settle(piles: tuple[int, int], aside: int) -> tuple[int, int, int]:
     position[PILES + 1] = piles[1]
     position[ASIDE] = aside
     position[MATTO_SIDE] = position[ASIDE_SIDE] = 0
+    position[GIVEN] = NO_CARD
     position[SCORING] = _VARIANT.scoring
     settled = np.zeros(2, dtype=np.uint64)
     given = int(settle_piles(position, settled))
@@ -175,8 +182,8 @@ def _matto(case: CaseInput) -> Any:
 
 def _discard_owner(case: CaseInput) -> Any:
     """Who counts the discard."""
-    if (profile := case.text("profile")) not in ("table", "ottocento"):
-        raise UnsupportedCaseError(f"no profile {profile!r} here for kind 'discard-owner'")
+    if variant_of(case).has_auction:
+        raise UnsupportedCaseError("the discard of an auction game is of kind 'terziglio-stock'")
     aside, stand_in, others = (_PACK.parse_cards([card]) for card in ("S10", "S9", "S8"))
     tricks = case.integer("dealer_side_tricks", 0, _VARIANT.trick_count)
     kept, _, _ = _settle((stand_in if tricks else 0, others if tricks < _VARIANT.trick_count else 0), aside)
@@ -192,16 +199,18 @@ def _table_result(case: CaseInput) -> Any:
 
 def _deal(case: CaseInput) -> Any:
     """The order of the deal, the size of each hand and who leads."""
-    if (players := case.integer("players", 1, 5)) != _VARIANT.seat_count:
+    players = case.integer("players", 1, 5)
+    variant = next((variant for variant in PROFILES.values() if variant.seat_count == players), None)
+    if variant is None:
         raise UnsupportedCaseError(f"no variant here deals to {players} players")
     dealer = case.integer("dealer", 0, players - 1)
-    order = [_VARIANT.next_seat(dealer)]
+    order = [variant.next_seat(dealer)]
     while order[-1] != dealer:
-        order.append(_VARIANT.next_seat(order[-1]))
+        order.append(variant.next_seat(order[-1]))
     return {
         "order": order,
-        "hands": {str(seat): _VARIANT.dealt_to(seat, dealer) for seat in sorted(order)},
-        "leader": Table(_VARIANT, dealer).leader,
+        "hands": {str(seat): variant.dealt_to(seat, dealer) for seat in sorted(order)},
+        "leader": Table(variant, dealer).leader,
     }
 
 

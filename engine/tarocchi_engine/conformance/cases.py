@@ -116,6 +116,30 @@ class CaseInput:
         )
         return value
 
+    def number(self, name: str) -> float:
+        """Returns a number."""
+        value: float = self._checked(name, _is_number, "a number")
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        """Returns strings."""
+        value: list[str] = self._checked(
+            name, lambda value: isinstance(value, list) and all(isinstance(text, str) for text in value), "strings"
+        )
+        return value
+
+    def entries(self, name: str) -> list[Any]:
+        """Returns a list, whatever stands in it."""
+        value: list[Any] = self._checked(name, lambda value: isinstance(value, list), "a list")
+        return value
+
+    def options(self, name: str) -> Mapping[str, str]:
+        """Returns rule options, none if there are none."""
+        if name not in self:
+            return {}
+        value: dict[str, str] = self._checked(name, _is_texts, "an object of texts")
+        return value
+
     def card_list(self, name: str) -> tuple[int, ...]:
         """Returns cards in the order given, no card twice."""
         return self._parse(name, self._data.get(name))
@@ -144,6 +168,10 @@ class CaseInput:
         except ValueError as error:
             raise CaseInputError(f"input.{name}: {error}") from error
         return tuple(self._pack.parse_card(card) for card in value)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
 def _is_number(value: object) -> bool:

@@ -8,15 +8,17 @@ import numpy as np
 
 from tarocchi_engine.cards import MATTO_MASK, SUITS, UnknownCardError, cards_in
 from tarocchi_engine.conformance.cases import Answer, CaseInput, CaseInputError
+from tarocchi_engine.conformance.scripts import awarded
 from tarocchi_engine.errors import IllegalMoveError
 from tarocchi_engine.layout import ASIDE, ASIDE_SIDE, MATTO_SIDE, PILES, POSITION_WORDS, SCORING
 from tarocchi_engine.legality import announced_count, legal_play_mask
 from tarocchi_engine.match import Match
 from tarocchi_engine.moves import Discard, Move, Play
+from tarocchi_engine.options import format_value, with_options
 from tarocchi_engine.scoring import piedicavallo_half_points, settle_piles
 from tarocchi_engine.state import State, replay
 from tarocchi_engine.table import Table
-from tarocchi_engine.variant import DealScore, winner_of
+from tarocchi_engine.variant import winner_of
 from tarocchi_engine.variants.piedicavallo import Piedicavallo
 
 _VARIANT = Piedicavallo()
@@ -107,22 +109,29 @@ def _trick_winner(case: CaseInput) -> Any:
 
 def _discard_legal(case: CaseInput) -> Any:
     """Whether the dealer may lay two cards away, why, and what is announced."""
+    variant = _with_switches(case)
     hand = case.cards("hand")
     cards = case.cards("discard")
     try:
-        _VARIANT.check_discard(hand, cards)
+        variant.check_discard(hand, cards)
     except IllegalMoveError as error:
         return {"legal": False, "reason": _REASONS[error.reason], "announced_trumps": None}
     return {
         "legal": True,
-        "reason": _VARIANT.discard_ground(hand, cards),
-        "announced_trumps": announced_count(_VARIANT, cards),
+        "reason": variant.discard_ground(hand, cards),
+        "announced_trumps": announced_count(variant, cards),
     }
 
 
 def _discard_count(case: CaseInput) -> Any:
     """The number of legal discards."""
-    return len(_VARIANT.discards(case.cards("hand")))
+    return _with_switches(case).discard_total(case.cards("hand"))
+
+
+def _with_switches(case: CaseInput) -> Piedicavallo:
+    """Returns the variant with the switches of the discard that a case sets."""
+    names = ("allow_voiding", "matto_counts_as_trump_for_discard")
+    return with_options(_VARIANT, {name: format_value(case.flag(name)) for name in names if name in case})
 
 
 def _settlement(case: CaseInput) -> Any:
@@ -176,14 +185,10 @@ def _first_leader(case: CaseInput) -> Any:
 
 def _match_of(case: CaseInput, first_dealer: int) -> list[Match]:
     """Returns the standings of a match in which side 0 takes all 114 points of every deal, the first one included."""
-    deals = case.integer("deals", 1, _FOUR_DEALS.match_deal_count)
-    if deals != _FOUR_DEALS.match_deal_count:
-        raise CaseInputError(f"input.deals is {deals}: a match has {_FOUR_DEALS.match_deal_count} deals")
-    count = _FOUR_DEALS.count_pile
-    sides = tuple(
-        count(pile, declarations=0, took_last_trick=False, trick_count=0) for pile in ((1 << len(_PACK.ids)) - 1, 0)
-    )
-    score = DealScore(sides, winner=0, matto_side=0, matto_card=None, discard_side=0)
+    whole = _FOUR_DEALS.match_deal_count or 0
+    if (deals := case.integer("deals", 1, whole)) != whole:
+        raise CaseInputError(f"input.deals is {deals}: a match has {whole} deals")
+    score = awarded([_value((1 << len(_PACK.ids)) - 1), 0], _FOUR_DEALS)
     standings = [Match(_FOUR_DEALS, first_dealer)]
     while not standings[-1].is_over:
         standings.append(standings[-1].after(score))
@@ -192,7 +197,7 @@ def _match_of(case: CaseInput, first_dealer: int) -> list[Match]:
 
 def _match_total(case: CaseInput) -> Any:
     """The points of all deals of a match together, and half of them."""
-    total = int(sum(_match_of(case, 0)[-1].standing.scores))
+    total = int(sum(_match_of(case, 0)[-1].scores))
     return {"total_points": total, "half": total // 2}
 
 
@@ -200,6 +205,18 @@ def _dealer_sequence(case: CaseInput) -> Any:
     """The dealers of a match, one deal after another."""
     first = case.integer("first_dealer", 0, _VARIANT.seat_count - 1)
     return [match.dealer for match in _match_of(case, first)[:-1]]
+
+
+def _match_course(case: CaseInput) -> Any:
+    """A match deal by deal: who dealt, the scores, the deals left."""
+    match = Match(_FOUR_DEALS, case.integer("first_dealer", 0, _VARIANT.seat_count - 1))
+    dealers = []
+    for awards in case.entries("deals"):
+        dealers.append(match.dealer)
+        match = match.after(awarded(awards, _FOUR_DEALS))
+    left = (_FOUR_DEALS.match_deal_count or 0) - match.standing.deals_played
+    winner = _result((match.scores[0], match.scores[1])) if match.is_over else None
+    return {"dealers": dealers, "score": list(match.scores), "over": match.is_over, "winner": winner, "left": left}
 
 
 PIEDICAVALLO_ANSWERS: Final[dict[str, Answer]] = {
@@ -217,5 +234,6 @@ PIEDICAVALLO_ANSWERS: Final[dict[str, Answer]] = {
     "first_leader": _first_leader,
     "match_total": _match_total,
     "dealer_sequence": _dealer_sequence,
+    "match_course": _match_course,
 }
 """For each kind of case the function that answers it."""

@@ -19,10 +19,14 @@ from tarocchi_engine.conformance.cases import (
     UnsupportedCaseError,
     read_cases,
 )
+from tarocchi_engine.conformance.ottocento import OTTOCENTO_ANSWERS
 from tarocchi_engine.conformance.piedicavallo import PIEDICAVALLO_ANSWERS
+from tarocchi_engine.conformance.terziglio import TERZIGLIO_ANSWERS
 from tarocchi_engine.errors import IllegalMoveError, InvalidDealError
 
-SHIPPED: Final = ("bolognese.jsonl", "piedicavallo.jsonl")
+SHIPPED: Final = ("bolognese.jsonl", "ottocento.jsonl", "terziglio.jsonl", "piedicavallo.jsonl")
+
+_BOLOGNESE_PACK_ANSWERS: Final = {**BOLOGNESE_ANSWERS, **OTTOCENTO_ANSWERS, **TERZIGLIO_ANSWERS}
 
 
 def shipped_case_files() -> tuple[Path, ...]:
@@ -65,8 +69,8 @@ def _run_case(case: Case) -> CaseResult:
 
 def _answer(case: Case) -> Any:
     game = case.input.get("game")
-    if game is None and case.kind in BOLOGNESE_ANSWERS:
-        return BOLOGNESE_ANSWERS[case.kind](CaseInput(case.input, BOLOGNESE_PACK))
+    if game is None and case.kind in _BOLOGNESE_PACK_ANSWERS:
+        return _BOLOGNESE_PACK_ANSWERS[case.kind](CaseInput(case.input, BOLOGNESE_PACK))
     if game == "piedicavallo" and case.kind in PIEDICAVALLO_ANSWERS:
         return PIEDICAVALLO_ANSWERS[case.kind](CaseInput(case.input, PIEDMONTESE_PACK))
     if game is None and case.kind in PIEDICAVALLO_ANSWERS:

@@ -9,12 +9,16 @@ from tarocchi_engine.errors import UnknownVariantError
 from tarocchi_engine.options import with_options
 from tarocchi_engine.variant import Variant
 from tarocchi_engine.variants.bolognese import Bolognese
+from tarocchi_engine.variants.ottocento import Ottocento
 from tarocchi_engine.variants.piedicavallo import Piedicavallo
+from tarocchi_engine.variants.terziglio import Terziglio
 
 VARIANTS: Final[dict[str, Variant]] = {
     variant.name: variant
     for variant in (
         Bolognese(),
+        Ottocento(),
+        Terziglio(),
         Piedicavallo(),
     )
 }

@@ -33,7 +33,7 @@ class Piedicavallo(Variant):
     scoring: ClassVar[int] = SCORING_PIEDICAVALLO
     announces_discarded_trumps: ClassVar[bool] = True
     most_points: ClassVar[int] = 114
-    deal_points: ClassVar[float | None] = 114.0
+    point_step: ClassVar[float] = 1.0
     deal_spread: ClassVar[float] = 37.0
 
     allow_voiding: bool = option(True, "whether the dealer may lay away the last trumps of the hand")
@@ -41,7 +41,12 @@ class Piedicavallo(Variant):
     match: str = option("single_deal", "how many deals make a match", ("single_deal", "four_deals"))
 
     @property
-    def match_deal_count(self) -> int:
+    def deal_points(self) -> float | None:
+        """All points of the pack (section 3.4)."""
+        return 114.0
+
+    @property
+    def match_deal_count(self) -> int | None:
         """One deal, or one by each seat."""
         return self.seat_count if self.match == "four_deals" else 1
 

@@ -19,11 +19,14 @@ from tarocchi_solver.cli.inputs import (
 from tarocchi_solver.cli.options import (
     MAX_CAP,
     AsJson,
+    DealsPlayed,
     RuleOptions,
+    Scores,
     Seed,
     Source,
     print_json,
     read_rule_options,
+    read_standing,
 )
 from tarocchi_solver.cli.waiting import Waiting
 
@@ -53,10 +56,12 @@ def deal(
     variant: Annotated[str, typer.Argument(help="Name of the variant, such as bolognese.")],
     seed: Seed = None,
     dealer: Annotated[
-        int | None, typer.Option(help="The seat that deals, 0 to 3; the seed draws it if left out.")
+        int | None, typer.Option(help="The seat that deals, from 0; the seed draws it if left out.")
     ] = None,
     option: RuleOptions = None,
-    seat: Annotated[int | None, typer.Option(help="Print only what this seat, 0 to 3, sees.")] = None,
+    scores: Scores = None,
+    deals_played: DealsPlayed = None,
+    seat: Annotated[int | None, typer.Option(help="Print only what this seat, from 0, sees.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Shuffle and deal a pack."""
@@ -64,18 +69,24 @@ def deal(
     from tarocchi_solver.cli.tables import print_deal
 
     options = read_rule_options(option)
-    if dealer is not None and not 0 <= dealer <= MAX_CAP:
-        raise InputError(f"dealer: there is no seat {dealer}: seats are 0 to 3")
+    standing = read_standing(scores, deals_played)
     with Waiting(LOADING), refusals_as_input_errors(""):
+        from tarocchi_solver.service.answers import variants_answer
         from tarocchi_solver.service.rules_service import new_deal_of, replay_deal
 
-        answer = new_deal_of(pb.NewDealRequest(variant=variant, seed=seed, dealer=dealer, options=options))
+        known = next((entry for entry in variants_answer().variants if entry.name == variant), pb.Variant())
+        if dealer is not None and known.name and not 0 <= dealer <= MAX_CAP:
+            raise InputError(f"dealer: there is no seat {dealer}: seats are 0 to {known.seat_count - 1}")
+        request = pb.NewDealRequest(variant=variant, seed=seed, options=options, standing=standing)
+        if dealer is not None and known.name:
+            request.dealer = dealer
+        answer = new_deal_of(request)
         start = replay_deal(pb.ReplayDealRequest(deal=answer.deal))
     if seat is None:
         if as_json:
             print_json(answer)
         else:
-            print_deal(Console(), answer.deal)
+            print_deal(Console(), answer.deal, known)
         return
     if not 0 <= seat < len(start.observations):
         raise InputError(f"seat: there is no seat {seat}: seats are 0 to {len(start.observations) - 1}")
@@ -102,7 +113,7 @@ def legal(source: Source, as_json: AsJson = False) -> None:
 @plainly
 def replay(source: Source, as_json: AsJson = False) -> None:
     """Play the whole deal that FILE holds and count it."""
-    from tarocchi_solver.cli.tables import print_replay
+    from tarocchi_solver.cli.replay_tables import print_replay
 
     request = read_replay(source)
     with Waiting(LOADING), refusals_as_input_errors(source):

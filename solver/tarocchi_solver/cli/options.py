@@ -12,6 +12,8 @@ from tarocchi_solver.cli.inputs import InputError
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from tarocchi.solver.v1 import deal_pb2
+
 MAX_SEED = (1 << 64) - 1
 MAX_CAP = (1 << 31) - 1
 
@@ -25,6 +27,26 @@ RuleOptions = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="A rule option, see `variants`; may be given several times."),
 ]
+Scores = Annotated[
+    str | None,
+    typer.Option(metavar="NUMBERS", help="Scores of the match before the deal, of each side or seat: 640,715."),
+]
+DealsPlayed = Annotated[int | None, typer.Option(min=0, help="Deals of the match before this one.")]
+
+
+def read_standing(scores: str | None, deals_played: int | None) -> deal_pb2.MatchStanding | None:
+    """Returns the match before a deal as given on the command line; the engine knows which there can be."""
+    from tarocchi.solver.v1 import deal_pb2
+
+    if scores is None and deals_played is None:
+        return None
+    try:
+        numbers = [float(number) for number in scores.split(",")] if scores else []
+    except ValueError as error:
+        raise InputError(f"--scores: {scores!r} are no numbers: write them with commas, such as 640,715") from error
+    if deals_played is not None and deals_played > MAX_CAP:
+        raise InputError(f"--deals-played: {deals_played} deals are too many for a match")
+    return deal_pb2.MatchStanding(scores=numbers, deals_played=deals_played)
 
 
 def read_rule_options(given: list[str] | None) -> dict[str, str]:

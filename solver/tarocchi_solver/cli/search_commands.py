@@ -94,7 +94,7 @@ def _search_here(request: solver_service_pb2.RecommendMoveRequest, source: str, 
 
         found = run_search(question, threading.Event(), threads=threads, progress=progress)
     variant = next(entry for entry in variants_answer().variants if entry.name == request.observation.variant)
-    return recommendation_answer(question.view.variant, found, question.budget), variant
+    return recommendation_answer(question.view, found, question.budget), variant
 
 
 def _ask_server(address: str, request: solver_service_pb2.RecommendMoveRequest, source: str) -> Answer:

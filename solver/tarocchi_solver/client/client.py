@@ -22,6 +22,9 @@ from tarocchi_solver.client.building import budget_of, message_of, require_numbe
 from tarocchi_solver.client.errors import InvalidCallError, SolverError
 
 DEFAULT_TIMEOUT: Final = 60.0
+LONGEST_TIMEOUT: Final = 1e8
+"""Seconds, some years: gRPC takes a much longer time for one that has passed."""
+LAST_PORT: Final = 65535
 _POLL_SECONDS: Final = 0.05
 
 Request = TypeVar("Request", bound=Message)
@@ -40,11 +43,14 @@ class SolverClient:
             timeout: seconds that a call may take; None for as long as it needs.
 
         Raises:
-            ValueError: the address is no text, or an empty one.
+            ValueError: the address is no text, an empty one, or has a port that cannot be.
             InvalidCallError: the timeout is no number.
         """
         if not isinstance(address, str) or not address.strip() or not address.isprintable():
             raise ValueError(f"{address!r} is no address of a server: give host and port, such as 127.0.0.1:50051")
+        port = address.rpartition(":")[2]
+        if port.isdecimal() and int(port[:9]) > LAST_PORT:
+            raise ValueError(f"{address!r} is no address of a server: a port is a number from 0 to {LAST_PORT}")
         if timeout is not None:
             require_number("timeout", timeout)
         self._timeout = timeout
@@ -175,15 +181,28 @@ class SolverClient:
         return self._call(self._rules.NewDeal, request).deal
 
     def replay_deal(
-        self, deal: rules_service_pb2.Deal | Json, events: Sequence[deal_pb2.Event | Json] = ()
+        self,
+        deal: rules_service_pb2.Deal | Json,
+        events: Sequence[deal_pb2.Event | Json] = (),
+        *,
+        include_decisions: bool = False,
     ) -> rules_service_pb2.ReplayDealResponse:
-        """Asks where a deal stands after its moves."""
+        """Asks where a deal stands after its moves.
+
+        Args:
+            deal: the hands as dealt.
+            events: the moves made, with the discard face up.
+            include_decisions: whether the answer tells what each seat knew before each of the moves.
+
+        Raises:
+            SolverError: the server refused or failed; `InvalidCallError` if nothing could be sent.
+        """
         if not isinstance(events, Iterable):
             raise InvalidCallError.about([("events", "a list of events is needed")])
-        request = rules_service_pb2.ReplayDealRequest(
-            deal=message_of(rules_service_pb2.Deal, deal, "deal"),
-            events=[message_of(deal_pb2.Event, event, f"events[{index}]") for index, event in enumerate(events)],
-        )
+        request = message_of(rules_service_pb2.ReplayDealRequest, {"include_decisions": include_decisions}, "")
+        request.deal.CopyFrom(message_of(rules_service_pb2.Deal, deal, "deal"))
+        for index, event in enumerate(events):
+            request.events.append(message_of(deal_pb2.Event, event, f"events[{index}]"))
         return self._call(self._rules.ReplayDeal, request)
 
     def _call(
@@ -197,7 +216,8 @@ class SolverClient:
         if self._is_closed:
             raise InvalidCallError.closed()
         try:
-            return method(request, timeout=self._timeout if timeout is None else timeout)
+            seconds = self._timeout if timeout is None else timeout
+            return method(request, timeout=None if seconds is None else min(seconds, LONGEST_TIMEOUT))
         except grpc.RpcError as error:
             raise SolverError.of(error) from error
         except ValueError as error:  # closed by another thread in the meantime

@@ -130,8 +130,24 @@ def _faults_of_value(field: FieldDescriptor, value: object, path: str) -> Faults
             yield path, f"a whole number is needed, not {_shown(value)}"
         elif not least <= number <= most:
             yield path, f"{_shown(value)} is out of range: {least} to {most}"
-    elif field.type == FieldDescriptor.TYPE_DOUBLE and not _is_number(value):
-        yield path, f"a number is needed, not {_shown(value)}"
+    elif field.type == FieldDescriptor.TYPE_DOUBLE:
+        if not _is_number(value):
+            yield path, f"a number is needed, not {_shown(value)}"
+    elif field.type == FieldDescriptor.TYPE_BOOL:
+        if not isinstance(value, bool):
+            yield path, f"true or false is needed, not {_shown(value)}"
+    elif field.enum_type is not None and _enum_number(field.enum_type, value) is None:
+        names = ", ".join(known.name for known in field.enum_type.values[1:])
+        yield path, f"one of {names} is needed, not {_shown(value)}"
+
+
+def _enum_number(kind: Any, value: object) -> int | None:
+    """Returns the number of a value of an enum, which may be given by its name; None if there is none."""
+    if isinstance(value, str):
+        known = kind.values_by_name.get(value)
+        return None if known is None else int(known.number)
+    number = _integer(value)
+    return number if number in kind.values_by_number else None
 
 
 def _is_whole(text: str) -> bool:

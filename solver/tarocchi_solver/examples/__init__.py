@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from typing import Final
 
-OBSERVATIONS: Final = ("bolognese", "piedicavallo")
+OBSERVATIONS: Final = ("bolognese", "ottocento", "terziglio", "piedicavallo")
 """Names of the observations; each is in the middle of a deal and its seat has to move."""
 DEALS: Final = ("bolognese_deal",)
 """Names of the whole deals, with all their moves."""

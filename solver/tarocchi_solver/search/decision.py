@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tarocchi_engine import Move, View
+from tarocchi_engine import CallOut, Declare, Move, Phase, View
 from tarocchi_engine.facts import hidden_cards
-from tarocchi_solver.search.question import Question, make_question
+from tarocchi_solver.search.question import Question, arm_of, make_question
 from tarocchi_solver.search.results import NothingToDecideError
 from tarocchi_solver.search.sampler import WorldSampler
+
+MAX_DECLARATIONS = 24
+"""No more declarations are compared: those of most points, and none."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The observer's choice: what he sees, his legal moves, and the kernels' form of both."""
+    """The observer's choice: what he sees, his moves, and the kernels' form of both."""
 
     view: View
     moves: tuple[Move, ...]
+    """The legal moves, or where there are very many the sensible ones."""
+    arm_of_move: tuple[int, ...]
+    """For each move the arm of the question that stands for it; signals, for one, share the arm of their card."""
     question: Question
     sampler: WorldSampler
     seed: int
@@ -28,4 +34,38 @@ class Decision:
         if not moves:
             now = "the deal is over" if view.turn is None else f"seat {view.turn} has to {view.phase}"
             raise NothingToDecideError(f"seat {view.seat} has nothing to decide: {now}")
-        return cls(view, moves, make_question(view, moves), WorldSampler(hidden_cards(view)), seed)
+        if view.phase in (Phase.DECLARE, Phase.CALL_OUT):
+            moves = _most_telling(view, moves)
+        return cls._between(view, moves, WorldSampler(hidden_cards(view)), seed)
+
+    @classmethod
+    def _between(cls, view: View, moves: tuple[Move, ...], sampler: WorldSampler, seed: int) -> Decision:
+        words = [arm_of(move) for move in moves]
+        arms = list(dict.fromkeys(words))
+        places = {word: place for place, word in enumerate(arms)}
+        return cls(view, moves, tuple(places[word] for word in words), make_question(view, arms), sampler, seed)
+
+    def between(self, moves: tuple[Move, ...]) -> Decision:
+        """Returns the decision between other legal moves of the same seat."""
+        return self._between(self.view, moves, self.sampler, self.seed)
+
+
+def _most_telling(view: View, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+    """Returns the declarations of most points, and the empty one, which comes last."""
+    if len(moves) <= MAX_DECLARATIONS:
+        return moves
+
+    def points(move: Move) -> int:
+        return view.variant.declaration_points(move.cards) if isinstance(move, Declare | CallOut) else 0
+
+    return (*sorted(moves[:-1], key=points, reverse=True)[: MAX_DECLARATIONS - 1], moves[-1])
+
+
+def wins_match(view: View, move: Move) -> bool:
+    """Tells whether a move wins the match on the spot: nothing can be better."""
+    target = view.variant.match_target
+    if target is None or not isinstance(move, Declare | CallOut) or not move.cards:
+        return False
+    side = view.table.side_of(view.seat)
+    before = view.table.standing.scores_in(view.variant)[side] + view.table.declared_points[side]
+    return before + view.variant.declaration_points(move.cards) >= target

@@ -15,14 +15,14 @@ import numpy.typing as npt
 from tarocchi_engine.bits import bit, lowest
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import LED, POSITION_WORDS, SIDES, TRICKS_LEFT, TURN
-from tarocchi_engine.play import apply_card, legal_cards
-from tarocchi_engine.scoring import score_difference
+from tarocchi_engine.play import PLAYOUT_RULE, apply_card, legal_cards, playout
+from tarocchi_engine.scoring import score_difference, score_sum
 from tarocchi_solver.search.question import Question
-from tarocchi_solver.search.tree import apply_arm, place_world
+from tarocchi_solver.search.tree import apply_arm, own_result, place_world
 
 EXACT_TRICKS: Final = 2
 MAX_WORLDS: Final = 4096
-"""More than the 8! / (2!)**4 = 2520 ways to place eight cards in four pairs, the most that two tricks leave open."""
+"""More than two tricks leave open: at most 12! / (2! 2! 8!) = 2970 ways to place two hands and a stock of eight."""
 
 _STACK_DEPTH: Final = 4 * EXACT_TRICKS + 1
 _INFINITY: Final = 1 << 40
@@ -64,9 +64,9 @@ def solve(stack: Any) -> Any:
     depth = 0
     bounds[0, 0] = -_INFINITY
     bounds[0, 1] = _INFINITY
-    stack.untried[0] = legal_cards(positions[0][positions[0][TURN]], positions[0][LED])
     if positions[0][TRICKS_LEFT] == _0:
         return score_difference(positions[0], stack.piles)
+    stack.untried[0] = legal_cards(positions[0][positions[0][TURN]], positions[0][LED])
     while True:
         mover = np.int64((positions[depth][SIDES] >> positions[depth][TURN]) & _1)
         if stack.untried[depth] == _0 or bounds[depth, 0] >= bounds[depth, 1]:
@@ -96,23 +96,31 @@ def solve(stack: Any) -> Any:
 
 
 @kernel
-def solve_worlds(question: Any, destination: Any, worlds: Any, stack: Any, values: Any) -> None:
-    """Writes to `values` [worlds, arms] the observer's result, in half points, of every move in every world."""
+def solve_worlds(question: Any, destination: Any, worlds: Any, stack: Any, values: Any, sums: Any) -> None:
+    """Writes to `values` [worlds, arms] the observer's result of every move in every world.
+
+    To `sums` the points of both sides together where the deal is then played by the rule, as the solution of the
+    difference says nothing about them.
+    """
     root = np.empty(POSITION_WORDS, dtype=np.uint64)
+    stream = np.zeros(1, dtype=np.uint64)
     for row in range(len(worlds)):
         place_world(question, destination, worlds[row], root)
-        own_side = (root[SIDES] >> root[TURN]) & _1
         for arm in range(len(question.arms)):
             stack.positions[0] = root
             apply_arm(question, arm, stack.positions[0])
-            value = solve(stack)
-            values[row, arm] = value if own_side == _0 else -value
+            values[row, arm] = own_result(question, root, solve(stack))
+            stack.positions[0] = root
+            apply_arm(question, arm, stack.positions[0])
+            playout(stack.positions[0], stack.piles, stream, PLAYOUT_RULE)
+            sums[row, arm] = score_sum(stack.positions[0], stack.piles)
 
 
 def exact_values(
     question: Question, destination: npt.NDArray[np.uint64], worlds: npt.NDArray[np.uint64]
-) -> npt.NDArray[np.int64]:
-    """Returns [worlds, arms]: the observer's result in half points of every move in every given world."""
-    values = np.zeros((len(worlds), len(question.arms)), dtype=np.int64)
-    solve_worlds(question, destination, worlds, Stack.allocate(), values)
-    return values
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Returns [worlds, arms], twice: the observer's result of every move in every world, and the sum of both sides."""
+    shape = (len(worlds), len(question.arms))
+    values, sums = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    solve_worlds(question, destination, worlds, Stack.allocate(), values, sums)
+    return values.astype(np.float64), sums.astype(np.float64)

@@ -23,6 +23,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from tarocchi_engine import Discard
+from tarocchi_engine.selection import exchanges
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.results import (
     MAX_ITERATIONS,
@@ -47,6 +49,8 @@ MIN_CHOICE_WORLDS: Final = 1
 """Worlds that try all moves before any cut, whatever the budget."""
 MIN_EVALUATION_WORLDS: Final = 2
 """Worlds that evaluate all moves, whatever the budget: the fewest that give a standard error."""
+SCOUTING_SHARE: Final = 0.35
+"""Share of the budget that looks for better moves than those of a selection."""
 EVALUATION_WORLDS: Final = 1 << 40
 """The number of the first world that evaluates, far from all that choose."""
 _SCALES: Final = range(1 << 40)
@@ -120,8 +124,13 @@ def _stages(move_count: int) -> list[Stage]:
 
 def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
     """Returns the recommendation for a choice among many moves."""
+    scout = None
+    if decision.view.legal_move_count > len(decision.moves):
+        scout, decision, budget = _improve(decision, runner, budget)
     plan = Plan.of(len(decision.moves), budget)
     race = _Race(decision, runner)
+    if scout is not None:
+        race.carry_on(scout)
     order = race.run(plan.rounds)
     evidence = race.evaluate(order, plan)
     ranked = [(decision.moves[arm], int(race.visits[arm]), evidence[arm]) for arm in order]
@@ -133,12 +142,45 @@ def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
             seed=decision.seed,
             worlds=race.world_count,
             evaluation_worlds=max(len(item.values) for item in evidence),
-            iterations=int(race.visits.sum()),
+            iterations=race.iterations,
             stop_reason=race.stop_reason or plan.cap,
             exact_solves=0,
             rejected_worlds=race.rejected,
         ),
     )
+
+
+def _improve(decision: Decision, runner: Runner, budget: Budget) -> tuple[_Race | None, Decision, Budget]:
+    """Looks for better moves than those of a selection: exchanges of one card in the one that does best at first.
+
+    Returns the race that found them, the decision between them and the best of the selection, and what is left of the
+    budget. A budget too small for that is kept for the selection itself.
+    """
+    first = _share_of(budget, SCOUTING_SHARE)
+    plan = Plan.of(len(decision.moves), first)
+    if plan.everything.worlds <= MIN_EVALUATION_WORLDS:
+        return None, decision, budget
+    race = _Race(decision, runner)
+    race.end_after(SCOUTING_SHARE)
+    order = race.run(plan.rounds)
+    best = decision.moves[order[0]]
+    assert isinstance(best, Discard)
+    assert best.cards is not None
+    variant = decision.view.variant
+    kept = [decision.moves[arm] for arm in order[: len(order) // 4]]
+    known = {move.cards for move in kept if isinstance(move, Discard)}
+    free = decision.view.hand & ~variant.pack.five_point_mask
+    found = [Discard(cards) for cards in exchanges(best.cards, free) if cards not in known]
+    return race, decision.between((*kept, *found)), _share_of(budget, 1 - SCOUTING_SHARE)
+
+
+def _share_of(budget: Budget, share: float) -> Budget:
+    """Returns a part of a budget."""
+
+    def part(cap: int | None) -> int | None:
+        return None if cap is None else max(1, int(cap * share))
+
+    return Budget(part(budget.worlds), part(budget.iterations), part(budget.time_ms))
 
 
 def judge(totals: Integers, cards: npt.NDArray[np.bool_], world_count: int) -> npt.NDArray[np.float64]:
@@ -161,6 +203,13 @@ def judge(totals: Integers, cards: npt.NDArray[np.bool_], world_count: int) -> n
     return estimates
 
 
+def _evidence(worlds: Worlds, place: int) -> Evidence:
+    """Returns the results of the move at a place of the arms tried; every world has one result of each."""
+    block = worlds.block
+    values = block.totals[:, place].astype(np.float64)
+    return Evidence(values, block.wins[:, place] / 2, values, block.sums[:, place].astype(np.float64))
+
+
 @dataclass
 class _Race:
     """The course of one choice by halving."""
@@ -172,11 +221,28 @@ class _Race:
     stop_reason: StopReason | None = None
     """Why a stage ended before its worlds were done."""
     started: float = field(default_factory=time.monotonic)
+    earlier_iterations: int = 0
     time_share: float = 0.0
     """The part of the time that may have passed at the end of the stages so far."""
 
     def __post_init__(self) -> None:
         self.visits: Integers = np.zeros(len(self.decision.moves), dtype=np.int64)
+        self.deadline = self.runner.limits.deadline
+
+    def end_after(self, share: float) -> None:
+        """Leaves the rest of the time to others."""
+        if self.deadline is not None:
+            self.deadline = self.started + share * (self.deadline - self.started)
+
+    def carry_on(self, earlier: _Race) -> None:
+        """Goes on after an earlier race, in new worlds."""
+        self.world_count, self.rejected = earlier.world_count, earlier.rejected
+        self.earlier_iterations = earlier.iterations
+
+    @property
+    def iterations(self) -> int:
+        """All iterations so far."""
+        return self.earlier_iterations + int(self.visits.sum())
 
     def run(self, rounds: tuple[Stage, ...]) -> Integers:
         """Returns the moves' indices, best first: the winner, then the others by the round they reached."""
@@ -199,15 +265,11 @@ class _Race:
         """Returns the evidence of every move, by index, from worlds that chose nothing."""
         common = self._try(order, EVALUATION_WORLDS, plan.everything)
         assert common is not None
-        values, wins = common.block.totals.astype(np.float64), common.block.wins / 2
+        evidence = [_evidence(common, place) for place in np.argsort(order)]
         further = self._try(order[: plan.finalists.width], int(common.numbers[-1]) + 1, plan.finalists)
-        evidence = [Evidence(values[:, place], wins[:, place], values[:, place]) for place in np.argsort(order)]
         if further is not None:
             for place, arm in enumerate(order[: plan.finalists.width]):
-                more = further.block.totals[:, place]
-                joined = np.concatenate([evidence[arm].values, more])
-                shares = np.concatenate([evidence[arm].wins, further.block.wins[:, place] / 2])
-                evidence[arm] = Evidence(joined, shares, joined)
+                evidence[arm] = evidence[arm].followed_by(_evidence(further, place))
         return evidence
 
     def _try(self, arms: Integers, first: int, stage: Stage) -> Worlds | None:
@@ -215,8 +277,7 @@ class _Race:
         self.time_share += stage.share
         if not stage.worlds:
             return None
-        limits = self.runner.limits
-        deadline = limits.deadline
+        deadline = self.deadline
         if deadline is not None:
             deadline = self.started + self.time_share * (deadline - self.started)
         worlds = self.runner.run(
@@ -225,7 +286,7 @@ class _Race:
             stage.worlds,
             len(arms),
             surely=stage.least,
-            limits=Limits(deadline, limits.stop),
+            limits=Limits(deadline, self.runner.limits.stop),
         )
         self.stop_reason = worlds.stop_reason or self.stop_reason
         if not len(worlds.numbers):

@@ -7,14 +7,42 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Declare, Discard, Move, Play, View
-from tarocchi_engine.table import Phase
+from tarocchi_engine import Bid, Call, CallOut, Declare, Discard, Give, Monte, Move, Phase, Play, View
+from tarocchi_engine.position import make_position
 
-PLAY_ARM: Final = 0
-DECLARE_ARM: Final = 1
-DISCARD_ARM: Final = 2
+PLAY_ARM: Final = 0  # arms are sets of one card
+DECLARE_ARM: Final = 1  # sets of cards shown
+DISCARD_ARM: Final = 2  # sets of cards laid away
+DEAL_ARM: Final = 3  # one arm: the deal goes on, the dealer takes all its cards and discards
+BID_ARM: Final = 4  # places in CALLS
+GIVE_ARM: Final = 5  # sets of one card
 
-_KIND_OF = {Phase.PLAY: PLAY_ARM, Phase.DECLARE: DECLARE_ARM, Phase.DISCARD: DISCARD_ARM}
+CALLS: Final = tuple(Call)
+
+_KIND_OF = {
+    Phase.MONTE: DEAL_ARM,
+    Phase.CALL_OUT: DEAL_ARM,
+    Phase.BID: BID_ARM,
+    Phase.DISCARD: DISCARD_ARM,
+    Phase.DECLARE: DECLARE_ARM,
+    Phase.PLAY: PLAY_ARM,
+    Phase.GIVE: GIVE_ARM,
+}
+
+# Question.words
+KIND: Final = 0  # one of the constants above, the same for all arms
+SEAT: Final = 1  # the observer
+LEADER: Final = 2  # the seat that leads to the first trick
+PENDING: Final = 3  # bit s is set if seat s has yet to declare after the move; it will declare all it can
+NEEDED: Final = 4  # two words: half points of declarations with which a side ends the match
+CONTRACT: Final = 6  # the highest call so far as a place in CALLS
+DECLARER: Final = 7  # the seat that made it
+CALLS_LEFT: Final = 8  # seats that have not called yet, the observer included
+DISCARDER: Final = 9  # the seat that lays cards away before the first trick, -1 if nobody does
+DISCARD_COUNT: Final = 10
+QUESTION_WORDS: Final = 11
+
+_NEVER = 1 << 40
 
 
 class Question(NamedTuple):
@@ -23,40 +51,71 @@ class Question(NamedTuple):
     position: npt.NDArray[np.uint64]
     """[POSITION_WORDS]: the position with all cards that the observer knows in place."""
     arms: npt.NDArray[np.uint64]
-    """[arms]: the card set of each move under consideration."""
-    kind: npt.NDArray[np.int64]
-    """[1]: PLAY_ARM, DECLARE_ARM or DISCARD_ARM, the same for all arms."""
-    pending: npt.NDArray[np.uint64]
-    """[1]: bit s is set if seat s has yet to declare after the move; it will declare all it can."""
+    """[arms]: what tells the moves under consideration apart, by KIND."""
+    words: npt.NDArray[np.int64]
+    """[QUESTION_WORDS]"""
+    bid_features: npt.NDArray[np.uint64]
+    """[features]: sets of cards by which the seats are imagined to bid."""
+    bid_weights: npt.NDArray[np.float64]
+    """[2, features + 1]: see `Variant.bid_weights`."""
 
     def with_arms(self, chosen: npt.NDArray[np.int64]) -> Question:
         """Returns the question restricted to some of its moves."""
         return self._replace(arms=self.arms[chosen])
 
+    @property
+    def results_are_shared(self) -> bool:
+        """Whether one playout tells the result of every arm: they differ only in what is scored at once."""
+        return bool(self.words[KIND] == DECLARE_ARM)
 
-def make_question(view: View, moves: tuple[Move, ...]) -> Question:
-    """Returns the kernels' form of the choice between `moves` for the seat of `view`."""
+
+def make_question(view: View, arms: list[int]) -> Question:
+    """Returns the kernels' form of the choice between moves, of which `arms` are the words of `arm_of`."""
     table = view.table
-    seats = range(view.variant.seat_count)
+    variant = view.variant
+    seats = range(variant.seat_count)
     hands = [view.hand if seat == view.seat else table.exposed(seat) for seat in seats]
-    kind = _KIND_OF[view.phase]
-    pending = 0
-    if view.variant.has_declarations:
+    words = [0] * QUESTION_WORDS
+    words[KIND] = kind = _KIND_OF[view.phase]
+    words[SEAT] = view.seat
+    words[LEADER] = variant.next_seat(table.dealer)
+    if variant.has_declarations:
         asked = view.seat if kind == DECLARE_ARM else None
-        pending = sum(1 << seat for seat in seats if table.shown[seat] is None and seat != asked)
+        words[PENDING] = sum(1 << seat for seat in seats if table.shown[seat] is None and seat != asked)
+    words[NEEDED : NEEDED + 2] = [_needed(view, side) for side in (0, 1)]
+    calls = [CALLS.index(call) for call in table.calls]
+    words[CONTRACT] = max(calls, default=CALLS.index(Call.PASS))
+    words[DECLARER] = table.seat_of(calls.index(words[CONTRACT])) if words[CONTRACT] else -1
+    words[CALLS_LEFT] = variant.seat_count - len(table.calls)
+    words[DISCARDER] = -1 if table.discard_made or table.discarder is None else table.discarder
+    words[DISCARD_COUNT] = variant.discard_count
     return Question(
-        position=table.position(hands, view.aside or 0),
-        arms=np.array([_cards_of(move) for move in moves], dtype=np.uint64),
-        kind=np.array([kind], dtype=np.int64),
-        pending=np.array([pending], dtype=np.uint64),
+        position=make_position(table, hands, view.aside or 0),
+        arms=np.array(arms, dtype=np.uint64),
+        words=np.array(words, dtype=np.int64),
+        bid_features=np.array(variant.bid_features, dtype=np.uint64),
+        bid_weights=np.array(variant.bid_weights),
     )
 
 
-def _cards_of(move: Move) -> int:
+def _needed(view: View, side: int) -> int:
+    """Returns how many half points of declarations end the match for a side, those it has declared included."""
+    target = view.variant.match_target
+    if target is None:
+        return _NEVER
+    return int(2 * (target - view.table.standing.scores_in(view.variant)[side]))
+
+
+def arm_of(move: Move) -> int:
+    """Returns the word that stands for a move; moves that differ only in a signal share it."""
     match move:
-        case Play(card):
+        case Play(card) | Give(card):
             return 1 << card
         case Declare(cards):
             return cards
         case Discard(cards):
             return cards or 0
+        case Bid(call):
+            return CALLS.index(call)
+        case Monte() | CallOut():
+            return 0

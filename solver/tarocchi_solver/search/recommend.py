@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from tarocchi_engine import Observation, Phase, State, view
 from tarocchi_engine.facts import hidden_cards
@@ -28,7 +29,14 @@ from tarocchi_solver.search.results import (
 )
 from tarocchi_solver.search.runner import Limits, Runner
 from tarocchi_solver.search.sampler import WorldSampler
-from tarocchi_solver.search.statistics import Evidence, common_line, describe, is_evaluation, rank_moves
+from tarocchi_solver.search.statistics import (
+    Evidence,
+    common_line,
+    describe,
+    evidence_of_move,
+    is_evaluation,
+    rank_moves,
+)
 
 MIN_WORLDS = 6
 """Worlds searched whatever the budget: two of them evaluate, the fewest that give a standard error."""
@@ -71,10 +79,14 @@ def search(
     """
     started = time.monotonic()
     _check_arguments(observation, budget, seed, threads, options)
+    if stop is not None and not callable(getattr(stop, "is_set", None)):
+        raise TypeError(f"stop is {stop!r}: give a threading.Event, or leave it out")
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is {progress!r}: give a function of one number, or leave it out")
     budget = budget or Budget()
     options = options or SearchOptions()
     decision = Decision.of(view(observation), fresh_seed() if seed is None else seed)
-    if decision.view.phase is Phase.PLAY and decision.view.table.tricks_left <= EXACT_TRICKS:
+    if decision.view.phase in (Phase.PLAY, Phase.GIVE) and decision.view.table.tricks_left <= EXACT_TRICKS:
         worlds = decision.sampler.enumerate(MAX_WORLDS)
         if worlds is not None:
             return _solve(decision, worlds)
@@ -144,15 +156,13 @@ def _check_whole(name: str, value: int, least: int, greatest: int | None, remedy
 
 def _solve(decision: Decision, worlds: np.ndarray) -> Recommendation:
     """Answers from all consistent worlds."""
-    moves = decision.moves
-    values = exact_values(decision.question, decision.sampler.arrays.destination, worlds).astype(np.float64)
-    order = rank_moves(decision.view, moves, values.sum(axis=0))
-    evidence = [
-        Evidence(values[:, arm], (np.sign(values[:, arm]) + 1) / 2, values[:, arm]) for arm in range(len(moves))
-    ]
-    ranked = [(moves[arm], len(worlds), evidence[arm]) for arm in order]
+    values, sums = exact_values(decision.question, decision.sampler.arrays.destination, worlds)
+    wins = (np.sign(values) + 1) / 2
+    evidence = [Evidence(values[:, arm], wins[:, arm], values[:, arm], sums[:, arm]) for arm in decision.arm_of_move]
+    order = rank_moves(decision.view, decision.moves, np.array([item.values.sum() for item in evidence]))
+    ranked = [(decision.moves[place], len(worlds), evidence[place]) for place in order]
     return Recommendation(
-        move=moves[order[0]],
+        move=decision.moves[order[0]],
         moves=describe(decision.view, ranked, [[] for _ in order], exact=True),
         exact=True,
         diagnostics=Diagnostics(
@@ -160,7 +170,7 @@ def _solve(decision: Decision, worlds: np.ndarray) -> Recommendation:
             worlds=len(worlds),
             evaluation_worlds=len(worlds),
             iterations=0,
-            stop_reason=StopReason.SINGLE_MOVE if len(moves) == 1 else StopReason.EXACT,
+            stop_reason=StopReason.SINGLE_MOVE if len(decision.moves) == 1 else StopReason.EXACT,
             exact_solves=len(worlds),
             rejected_worlds=0,
         ),
@@ -169,11 +179,12 @@ def _solve(decision: Decision, worlds: np.ndarray) -> Recommendation:
 
 def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
     """Answers from a sample of worlds."""
-    moves = decision.moves
+    view, moves = decision.view, decision.moves
     if len(moves) == 1:
         budget = Budget(worlds=MIN_WORLDS, iterations=MIN_WORLDS)
-    iterations = runner.options.iterations_per_world or tree_size(budget, len(moves), runner.threads)
-    iterations = max(iterations // len(moves), 1) * len(moves)
+    branches = 1 if decision.question.results_are_shared else len(decision.question.arms)
+    iterations = runner.options.iterations_per_world or tree_size(budget, branches, runner.threads)
+    iterations = max(iterations // branches, 1) * branches
     iteration_cap = MAX_ITERATIONS if budget.iterations is None else min(budget.iterations, MAX_ITERATIONS)
     world_cap = MAX_SAMPLED_WORLDS if budget.worlds is None else min(budget.worlds, MAX_SAMPLED_WORLDS)
     count = max(min(iteration_cap // iterations, world_cap), MIN_WORLDS)
@@ -182,26 +193,30 @@ def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendatio
     values = block.totals / block.visits
     wins = block.wins / (2 * block.visits)
     evaluation = is_evaluation(worlds.numbers)
-    order = rank_moves(decision.view, moves, values[~evaluation].sum(axis=0))
+
+    def evidence(place: int, rows: npt.NDArray[np.bool_]) -> Evidence:
+        arm = decision.arm_of_move[place]
+        of_arm = Evidence(values[rows, arm], wins[rows, arm], block.samples[rows, arm], block.sums[rows, arm])
+        return evidence_of_move(view, moves[place], of_arm)
+
+    choosing = np.array([evidence(place, ~evaluation).values.sum() for place in range(len(moves))])
+    order = rank_moves(view, moves, choosing)
     visits = block.visits.sum(axis=0)
+    lines = [common_line(block.lines[:, arm]) for arm in range(len(decision.question.arms))]
+    arms = [decision.arm_of_move[place] for place in order]
     ranked = [
-        (
-            moves[arm],
-            int(visits[arm]),
-            Evidence(values[evaluation, arm], wins[evaluation, arm], block.samples[evaluation, arm]),
-        )
-        for arm in order
+        (moves[place], int(visits[arm]), evidence(place, evaluation)) for place, arm in zip(order, arms, strict=True)
     ]
     reached = StopReason.WORLDS if world_cap <= iteration_cap // iterations else StopReason.ITERATIONS
     return Recommendation(
         move=moves[order[0]],
-        moves=describe(decision.view, ranked, [common_line(block.lines[:, arm]) for arm in order], exact=False),
+        moves=describe(view, ranked, [lines[arm] for arm in arms], exact=False),
         exact=False,
         diagnostics=Diagnostics(
             seed=decision.seed,
             worlds=len(worlds.numbers),
             evaluation_worlds=int(evaluation.sum()),
-            iterations=int(visits.sum()),
+            iterations=len(worlds.numbers) * iterations,
             stop_reason=StopReason.SINGLE_MOVE if len(moves) == 1 else worlds.stop_reason or reached,
             exact_solves=0,
             rejected_worlds=int(block.rejected.sum()),

@@ -1,9 +1,10 @@
 """Samples worlds: deals of the unseen cards that fit what is known, each with its exact chance.
 
 Almost all facts bar cards from holders, and a table over free capacities (`sampling_kernels`) then draws
-without rejection. Two kinds do not: alternatives (a world fits one of two cases) and hands whose combinations
-have all been shown. Draws that count a world twice or hide a further combination are repeated, which keeps
-the chances exact. Facts that no world fits raise `ContradictionError`: they are never just left out.
+without rejection. Three kinds do not: alternatives (a world fits one of two cases), hands whose combinations
+have all been shown, and signals that promise a card of a suit. Draws that count a world twice, hide a further
+combination or break a promise are repeated, which keeps the chances exact. Facts that no world fits raise
+`ContradictionError`: they are never just left out.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class WorldSampler:
 
     Attributes:
         arrays: the input of the kernel `sample_world`.
-        acceptance: the share of draws that stand; where shown hands are checked, estimated from some draws.
+        acceptance: the share of draws that stand; estimated from some draws where shown hands or promises are checked.
     """
 
     def __init__(self, hidden: HiddenCards, weights: Floats | None = None) -> None:
@@ -118,7 +119,7 @@ class WorldSampler:
         self._totals = [totals[case] for case in possible]
         kept = slice(possible[0], possible[-1] + 1)
         seats = [ASIDE if holder == ASIDE_HOLDER else HANDS + holder for holder in hidden.holders]
-        self._is_checked = bool(checked)
+        self._is_checked = bool(checked or hidden.promises)
         self.arrays = SamplerArrays(
             cards=self._cards,
             weights=built[kept],
@@ -169,6 +170,8 @@ class WorldSampler:
         for hand in checked:
             words[kernels.SHOWN + hand.holder] = hand.shown
             words[kernels.KNOWN + hand.holder] = hand.known
+        for promise in self._hidden.promises:
+            words[kernels.PROMISED + promise.holder] |= promise.cards
         words[kernels.CASES] = len(self._totals)
         share = self._totals[0] / sum(self._totals)
         words[kernels.FIRST_SHARE] = min(int(share * 2.0**64), _MASK64)
@@ -177,6 +180,8 @@ class WorldSampler:
 
     def _measure_acceptance(self) -> float:
         """Returns the share of draws that stand, and makes sure that there are any."""
+        if any(not promise.cards for promise in self._hidden.promises):
+            raise ContradictionError(self._hidden.sentences)
         if not self._is_checked:
             return self._total_weight() / sum(self._totals)
         accepted = drawn = 0

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tarocchi_engine.cards import TRUMP_MASK, suit_mask
 from tarocchi_engine.combinations import used_cards
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.rng import next_u64, next_unit, split_stream
@@ -36,7 +37,8 @@ KNOWN: Final = 16  # [4]: the cards known to have been in the hand when it was s
 CASES: Final = 20  # 1 or 2
 FIRST_SHARE: Final = 21  # the total weight of case 0 over the sum of both, in units of 2**-64
 RELEVANT: Final = 22  # only that many cards, the first, can complete a combination in a checked hand
-SAMPLER_WORDS: Final = 24
+PROMISED: Final = 24  # [4]: cards of each suit found here a holder has at least one of
+SAMPLER_WORDS: Final = 28
 
 ALL_BITS: Final = (1 << 64) - 1
 
@@ -44,6 +46,7 @@ _0 = np.uint64(0)
 _1 = np.uint64(1)
 _2 = np.uint64(2)
 _ALL = np.uint64(ALL_BITS)
+_LANES = np.array([*(suit_mask(suit) for suit in range(4)), TRUMP_MASK], dtype=np.uint64)
 
 
 @kernel
@@ -112,6 +115,19 @@ def _shows_more(words: Any, world: Any) -> Any:
 
 
 @kernel
+def _breaks_promise(words: Any, world: Any) -> Any:
+    """Tells whether a holder lacks, in a complete world, a suit of which it has signalled to hold a card."""
+    for holder in range(4):
+        promised = words[PROMISED + holder]
+        if promised != _0:
+            for suit in range(5):
+                cards = promised & _LANES[suit]
+                if cards != _0 and cards & world[holder] == _0:
+                    return True
+    return False
+
+
+@kernel
 def _in_first_case(words: Any, world: Any) -> Any:
     """Tells whether a complete world belongs to case 0."""
     overlap = _0
@@ -122,7 +138,7 @@ def _in_first_case(words: Any, world: Any) -> Any:
 
 @kernel
 def _draw(arrays: Any, case: Any, stream: Any, world: Any) -> Any:
-    """Draws one world of a case into `world`; tells whether the shown hands let it pass."""
+    """Draws one world of a case into `world`; tells whether shown hands and signals let it pass."""
     cards, words = arrays.cards, arrays.words
     table = arrays.tables[case]
     weights = arrays.weights[case]
@@ -164,7 +180,7 @@ def _draw(arrays: Any, case: Any, stream: Any, world: Any) -> Any:
             if _shows_more(words, world):
                 return False
             end = np.uint64(cards.shape[0])
-    return True
+    return not _breaks_promise(words, world)
 
 
 @kernel
@@ -284,7 +300,7 @@ def enumerate_worlds(arrays: Any, case: Any, worlds: Any, start: Any, max_dead_e
 
     Returns:
         The number of rows filled in all; OVER_LIMIT when there are more worlds than rows; TOO_MUCH_WORK when
-        shown hands shut more than `max_dead_ends` branches.
+        shown hands and signals shut more than `max_dead_ends` branches.
     """
     cards, words = arrays.cards, arrays.words
     table = arrays.tables[case]
@@ -303,7 +319,11 @@ def enumerate_worlds(arrays: Any, case: Any, worlds: Any, start: Any, max_dead_e
     i = size - 1
     while k >= 0:
         if k == n:
-            if case == 0 or not _in_first_case(words, world):
+            if _breaks_promise(words, world):
+                dead_ends += 1
+                if dead_ends > max_dead_ends:
+                    return TOO_MUCH_WORK
+            elif case == 0 or not _in_first_case(words, world):
                 if count == worlds.shape[0]:
                     return OVER_LIMIT
                 for holder in range(4):

@@ -7,21 +7,24 @@ differences between moves are taken world by world.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Declare, Discard, Event, Move, Play, View
+from tarocchi_engine import Bid, CallOut, Declare, Discard, Event, Give, Monte, Move, Phase, Play, Signal, View
 from tarocchi_engine.errors import IllegalMoveError
+from tarocchi_solver.search.decision import wins_match
+from tarocchi_solver.search.match_odds import match_win_probability
+from tarocchi_solver.search.question import CALLS
 from tarocchi_solver.search.results import MoveStatistics
 
 EVALUATION_STRIDE: Final = 4
 EVALUATION_OFFSET: Final = 1
+MONTE_SHARE: Final = 0.5
+"""How often a seat says monte, as the others imagine it."""
 QUANTILES: Final = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 Floats = npt.NDArray[np.float64]
@@ -34,7 +37,10 @@ def is_evaluation(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The results of one move in the worlds that evaluate it, all in half points from the observer's side."""
+    """The results of one move in the worlds that evaluate it, from the observer's side.
+
+    In the unit of the kernels: half points, or half game points of a lone player.
+    """
 
     values: Floats
     """[worlds]: mean result in each world."""
@@ -42,30 +48,80 @@ class Evidence:
     """[worlds]: share of results above zero, ties half."""
     samples: Floats
     """[worlds]: single results."""
+    sums: Floats
+    """[worlds]: the points of both sides together in the single results."""
+
+    def followed_by(self, more: Evidence) -> Evidence:
+        """Returns this evidence and that of further worlds."""
+        return Evidence(
+            np.concatenate([self.values, more.values]),
+            np.concatenate([self.wins, more.wins]),
+            np.concatenate([self.samples, more.samples]),
+            np.concatenate([self.sums, more.sums]),
+        )
+
+
+def evidence_of_move(view: View, move: Move, evidence: Evidence) -> Evidence:
+    """Returns the evidence of a move from that of its arm: what differs between moves of one arm is known exactly.
+
+    A call-out ends the match with the points shown. Monte throws the deal in if all seats to speak say it too; each is
+    taken to do so with MONTE_SHARE, whatever it holds.
+    """
+    match move:
+        case CallOut(cards) if cards:
+            points = np.full(len(evidence.values), 2.0 * view.variant.declaration_points(cards))
+            return Evidence(points, np.ones(len(points)), points, points)
+        case Monte(throws_in) if throws_in:
+            to_speak = (view.table.dealer - view.seat) % view.variant.seat_count
+            share = MONTE_SHARE**to_speak
+            numbers = np.arange(len(evidence.values) + 1)
+            is_played = np.diff(np.floor(numbers * (1.0 - share))) > 0
+            return Evidence(
+                evidence.values * (1.0 - share),
+                evidence.wins * (1.0 - share) + 0.5 * share,
+                evidence.samples * is_played,
+                evidence.sums * is_played,
+            )
+        case _:
+            return evidence
 
 
 def rank_moves(view: View, moves: Sequence[Move], scores: Floats) -> list[int]:
-    """Returns the moves' indices, best first by `scores`; equal scores by `_natural_order`."""
-    return sorted(range(len(moves)), key=lambda index: (-scores[index], _natural_order(view, moves[index])))
+    """Returns the moves' indices, best first: those that win the match at once, then by `scores`.
+
+    Equal ones are in `_natural_order`.
+    """
+    return sorted(
+        range(len(moves)),
+        key=lambda index: (not wins_match(view, moves[index]), -scores[index], _natural_order(view, moves[index])),
+    )
 
 
 def _natural_order(view: View, move: Move) -> tuple[int, ...]:
     """Returns the key by which equally good moves are ordered.
 
-    Show before not showing; the cheapest card (or discard) first, a suit card before a trump, the weaker before the
-    stronger, and the Matto last; behind a partner who wins the trick as the last to play, the richest first.
+    Show before not showing, play on before throwing in, the lowest call; no signal before one. The cheapest card (or
+    discard) first, a suit card before a trump, the weaker before the stronger, and the Matto last; behind a partner
+    who wins the trick as the last to play, the richest first.
     """
     pack = view.variant.pack
     match move:
-        case Declare(cards):
-            return (-cards.bit_count(),)
+        case Declare(cards) | CallOut(cards):
+            return (-view.variant.declaration_points(cards), cards.bit_count(), cards)
+        case Monte(throws_in):
+            return (int(throws_in),)
+        case Bid(call):
+            return (CALLS.index(call),)
+        case Give(card):
+            return (pack.points[card], card)
         case Discard(cards):
             points = sorted(pack.points[card] for card in pack.in_display_order(cards or 0))
             return (sum(points), cards or 0)
-        case Play(card):
+        case Play(card, signal):
             points_first = -pack.points[card] if _partner_takes_trick(view, card) else pack.points[card]
             kind = {"T": 1, "M": 2}.get(pack.suit_of(card), 0)
-            return (int(kind == 2), points_first, kind, pack.strength(card), card)
+            spoken = 0 if signal is None else 1 + tuple(Signal).index(signal)
+            return (int(kind == 2), points_first, kind, pack.strength(card), card, spoken)
 
 
 def _partner_takes_trick(view: View, card: int) -> bool:
@@ -74,7 +130,7 @@ def _partner_takes_trick(view: View, card: int) -> bool:
     best = table.winning_place()
     if best < 0 or len(table.trick) + 1 != view.variant.seat_count:
         return False
-    partner = view.variant.side_of(table.seat_of(best)) == view.variant.side_of(view.seat)
+    partner = table.side_of(table.seat_of(best)) == table.side_of(view.seat)
     return partner and not view.variant.pack.beaten_by(table.trick[best]) >> card & 1
 
 
@@ -109,10 +165,12 @@ def _describe_together(
     common = min(values.shape[1], len(best))
     differences = values[:, :common] - best[:common]
     no_errors = np.zeros(len(values))
-    scores, score_errors = values.mean(axis=1) / 2, no_errors if exact else standard_error(values) / 2
-    gaps, gap_errors = differences.mean(axis=1) / 2, no_errors if exact else standard_error(differences) / 2
-    win_shares, match_shares = wins.mean(axis=1), match_win_probability(view, samples)
-    quantiles = _quantiles(samples)
+    unit = unit_of(view)
+    scores, score_errors = values.mean(axis=1) * unit, no_errors if exact else standard_error(values) * unit
+    gaps, gap_errors = differences.mean(axis=1) * unit, no_errors if exact else standard_error(differences) * unit
+    sums = np.stack([item.sums for item in evidence])
+    win_shares, match_shares = wins.mean(axis=1), match_win_probability(view, samples * unit, sums * unit)
+    quantiles = _quantiles(samples * unit)
     return [
         MoveStatistics(
             move=ranked[place][0],
@@ -132,41 +190,30 @@ def _describe_together(
     ]
 
 
+def unit_of(view: View) -> float:
+    """Returns what one unit of the kernels is worth in the scores of an answer.
+
+    Half a point; in a game with an auction half a game point to the declarer, and half of that to a defender, whose
+    gain the partner shares.
+    """
+    table = view.table
+    is_defender = table.declarer is not None and table.phase is not Phase.BID and table.declarer != view.seat
+    return view.variant.game_factor * (0.25 if is_defender else 0.5)
+
+
 def standard_error(values: Floats) -> Floats:
     """Returns the standard error of the mean over the last axis, of independent values; at least two of them."""
     error: Floats = values.std(axis=-1, ddof=1) / np.sqrt(values.shape[-1])
     return error
 
 
-def match_win_probability(view: View, samples: Floats) -> Floats | None:
-    """Returns the chance to win the match given results of this deal in half points, over the last axis.
-
-    None for a single deal. The deals still to come are taken as independent, even, and normally distributed with the
-    variant's spread.
-    """
-    variant = view.variant
-    if variant.match_deal_count == 1:
-        return None
-    standing = view.observation.standing
-    side = variant.side_of(view.seat)
-    leads = standing.scores[side] - standing.scores[1 - side] + samples / 2
-    deals_left = variant.match_deal_count - standing.deals_played - 1
-    chances = (np.sign(leads) + 1) / 2
-    if deals_left > 0:
-        normal, spread = NormalDist(), variant.deal_spread * math.sqrt(deals_left)
-        different, places = np.unique(leads, return_inverse=True)
-        chances = np.array([normal.cdf(lead / spread) for lead in different])[places.reshape(leads.shape)]
-    wins: Floats = chances.mean(axis=-1)
-    return wins
-
-
 def _quantiles(samples: Floats) -> list[tuple[tuple[float, float], ...]]:
-    """Returns for each row pairs of probability and score in points, linear between the sorted samples."""
+    """Returns for each row pairs of probability and score, linear between the sorted samples."""
     ordered = np.sort(samples, axis=1)
     places = np.array(QUANTILES) * (samples.shape[1] - 1)
     below = places.astype(np.int64)
     above = np.minimum(below + 1, samples.shape[1] - 1)
-    scores = ((ordered[:, above] - ordered[:, below]) * (places - below) + ordered[:, below]) / 2
+    scores = (ordered[:, above] - ordered[:, below]) * (places - below) + ordered[:, below]
     return [tuple(zip(QUANTILES, row, strict=True)) for row in scores.tolist()]
 
 

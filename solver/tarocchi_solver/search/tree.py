@@ -7,8 +7,9 @@ One call works on a block of worlds and is a pure function of its arguments: wor
 numbers from stream w of the seed, and everything that is summed is an integer. So blocks can run on any thread, in
 any order, and give the same numbers.
 
-Results are differences of the sides in half points. UCT (Kocsis and Szepesvári, 2006) needs an exploration constant
-in the scale of the results; here they are divided by their standard deviation so far in the same tree.
+Results are differences of the sides in half points (in Terziglio half game points). UCT (Kocsis and Szepesvári, 2006)
+needs an exploration constant in the scale of the results; here they are divided by their standard deviation so far in
+the same tree.
 """
 
 from __future__ import annotations
@@ -20,16 +21,17 @@ import numpy.typing as npt
 
 from tarocchi_engine.bits import bit, lowest, popcount
 from tarocchi_engine.cards import MATTO_MASK
-from tarocchi_engine.combinations import combination_points
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import (
     ASIDE,
     DECLARED,
+    GIVEN,
     HANDS,
     LED,
     LENGTH,
     MATTO_SIDE,
     POSITION_WORDS,
+    SCORING,
     SEATS,
     SIDES,
     TRICKS_LEFT,
@@ -37,7 +39,21 @@ from tarocchi_engine.layout import (
 )
 from tarocchi_engine.play import apply_card, choose_by_rule, legal_cards, playout
 from tarocchi_engine.rng import next_u64, split_stream
-from tarocchi_solver.search.question import DECLARE_ARM, DISCARD_ARM, PLAY_ARM
+from tarocchi_engine.scoring import score_difference, score_sum
+from tarocchi_solver.search.opening import declare_all, finish_auction, lay_away
+from tarocchi_solver.search.question import (
+    BID_ARM,
+    DEAL_ARM,
+    DECLARE_ARM,
+    DISCARD_ARM,
+    DISCARD_COUNT,
+    DISCARDER,
+    GIVE_ARM,
+    KIND,
+    LEADER,
+    PLAY_ARM,
+    SEAT,
+)
 from tarocchi_solver.search.sampling_kernels import sample_world
 
 LINE_LENGTH: Final = 7
@@ -82,6 +98,8 @@ class Block(NamedTuple):
     """[worlds, arms]: twice the number of results above zero, plus the number of ties."""
     samples: Integers
     """[worlds, arms]: the latest result through the arm."""
+    sums: Integers
+    """[worlds, arms]: the points of both sides together in that result, in halves."""
     lines: npt.NDArray[np.int8]
     """[worlds, arms, LINE_LENGTH]: the most visited replies, -1 after the last known."""
     rejected: Integers
@@ -91,46 +109,58 @@ class Block(NamedTuple):
     def allocate(cls, world_count: int, arm_count: int) -> Block:
         """Returns an empty block."""
         shape = (world_count, arm_count)
-        visits, totals, wins, samples = (np.zeros(shape, dtype=np.int64) for _ in range(4))
+        visits, totals, wins, samples, sums = (np.zeros(shape, dtype=np.int64) for _ in range(5))
         lines = np.full((*shape, LINE_LENGTH), -1, dtype=np.int8)
-        return cls(visits, totals, wins, samples, lines, np.zeros(world_count, dtype=np.int64))
+        return cls(visits, totals, wins, samples, sums, lines, np.zeros(world_count, dtype=np.int64))
 
 
 @kernel
 def place_world(question: Any, destination: Any, world: Any, position: Any) -> None:
-    """Writes the question's position with the cards of a world, and all declarations still to come."""
+    """Writes the question's position with the cards of a world, and what happens in it whatever the move is."""
     position[:] = question.position
     for holder in range(4):
         position[destination[holder]] |= world[holder]
-    sides = position[SIDES]
     for seat in range(np.int64(position[SEATS])):
-        hand = position[HANDS + seat]
-        side = np.int64((sides >> np.uint64(seat)) & _1)
-        if hand & _MATTO != _0:
-            position[MATTO_SIDE] = np.uint64(side)
-        dealer_discards = question.kind[0] == DISCARD_ARM and position[TURN] == np.uint64(seat)
-        if (question.pending[0] >> np.uint64(seat)) & _1 != _0 and not dealer_discards:
-            position[DECLARED + side] += np.uint64(2 * combination_points(hand))
+        if position[HANDS + seat] & _MATTO != _0:
+            position[MATTO_SIDE] = (position[SIDES] >> np.uint64(seat)) & _1
+    kind = question.words[KIND]
+    if kind == DEAL_ARM:
+        lay_away(position, question.words[DISCARDER], question.words[DISCARD_COUNT])
+        position[TURN] = np.uint64(question.words[LEADER])
+    if kind in (DEAL_ARM, PLAY_ARM):
+        declare_all(question, position, -1, _0)
 
 
 @kernel
 def apply_arm(question: Any, arm: Any, position: Any) -> None:
-    """Makes the observer's move number `arm`."""
+    """Makes the observer's move number `arm` and what follows from it before the next card."""
     cards = question.arms[arm]
-    seat = position[TURN]
-    kind = question.kind[0]
+    kind = question.words[KIND]
     if kind == PLAY_ARM:
-        apply_card(position, lowest(cards))
-        return
-    side = np.int64((position[SIDES] >> seat) & _1)
-    if kind == DECLARE_ARM:
-        position[DECLARED + side] += np.uint64(2 * combination_points(cards))
-        return
-    position[seat] ^= cards
-    position[ASIDE] |= cards
-    if (question.pending[0] >> seat) & _1 != _0:
-        position[DECLARED + side] += np.uint64(2 * combination_points(position[seat]))
-    position[TURN] = seat + _1 if seat + _1 < position[SEATS] else _0
+        if position[TRICKS_LEFT] != _0:
+            apply_card(position, lowest(cards))
+    elif kind == DECLARE_ARM:
+        declare_all(question, position, question.words[SEAT], cards)
+    elif kind == DISCARD_ARM:
+        position[position[TURN]] ^= cards
+        position[ASIDE] |= cards
+        position[TURN] = np.uint64(question.words[LEADER])
+        declare_all(question, position, -1, _0)
+    elif kind == BID_ARM:
+        finish_auction(question, cards, position)
+    elif kind == GIVE_ARM:
+        position[GIVEN] = np.uint64(lowest(cards))
+
+
+@kernel
+def own_result(question: Any, position: Any, result: Any) -> Any:
+    """Returns a result, side 0 minus side 1, from the side of the observer.
+
+    When the auction is still open a defender's share is halved: a declarer who loses is set back against both.
+    """
+    if (position[SIDES] >> np.uint64(question.words[SEAT])) & _1 == _0:
+        return result
+    return -(result // 2) if question.words[KIND] == BID_ARM else -result
 
 
 @kernel
@@ -176,14 +206,16 @@ def _select(tree: Any, node: Any, sign: Any, spread: Any, exploration: Any) -> A
 
 
 @kernel
-def _record_line(question: Any, root: Any, tree: Any, arm: Any, position: Any, stream: Any, line: Any) -> None:
+def _record_line(
+    question: Any, root: Any, tree: Any, branch: Any, arm: Any, position: Any, stream: Any, line: Any
+) -> None:
     """Writes the replies to a root move: the most visited ones, and where there are none the playout rule's.
 
     The rule is followed to the end of a trick only.
     """
     position[:] = root
     apply_arm(question, arm, position)
-    node = 1 + arm
+    node = 1 + branch
     for depth in range(LINE_LENGTH):
         if position[TRICKS_LEFT] == _0:
             return
@@ -217,16 +249,24 @@ def _search_world(
     expand_after: Any,
     stream: Any,
 ) -> None:
-    """Grows the tree of one world, whose position is `root`, and writes row `row` of the block."""
+    """Grows the tree of one world, whose position is `root`, and writes row `row` of the block.
+
+    Declarations change nothing but what is scored at once: they share one branch, and each of its playouts is
+    counted for all of them.
+    """
     arm_count = len(question.arms)
-    own_side = (root[SIDES] >> root[TURN]) & _1
-    own_sign = 1 if own_side == _0 else -1
-    for arm in range(arm_count):
-        tree.visits[1 + arm] = 0
-        tree.totals[1 + arm] = 0
-        tree.child_count[1 + arm] = 0
-    used = 1 + arm_count
+    is_shared = question.words[KIND] == DECLARE_ARM
+    branch_count = 1 if is_shared else arm_count
+    for branch in range(branch_count):
+        tree.visits[1 + branch] = 0
+        tree.totals[1 + branch] = 0
+        tree.child_count[1 + branch] = 0
+    used = 1 + branch_count
     position = np.empty(POSITION_WORDS, dtype=np.uint64)
+    declared = np.empty((arm_count if is_shared else 0, POSITION_WORDS), dtype=np.uint64)
+    for arm in range(len(declared)):
+        declared[arm] = root
+        apply_arm(question, arm, declared[arm])
     piles = np.empty(2, dtype=np.uint64)
     path = np.empty(MAX_DEPTH, dtype=np.int64)
     sum_of_results = 0.0
@@ -234,9 +274,13 @@ def _search_world(
     spread = 2.0
     for iteration in range(iterations):
         position[:] = root
-        arm = iteration % arm_count
-        apply_arm(question, arm, position)
-        node = 1 + arm
+        branch = iteration % branch_count
+        if is_shared:
+            position[DECLARED] = declared[0, DECLARED]
+            position[DECLARED + 1] = declared[0, DECLARED + 1]
+        else:
+            apply_arm(question, branch, position)
+        node = 1 + branch
         path[0] = node
         depth = 1
         while position[TRICKS_LEFT] != _0 and tree.visits[node] >= expand_after:
@@ -257,13 +301,31 @@ def _search_world(
         sum_of_squares += np.float64(result) * result
         mean = sum_of_results / (iteration + 1)
         spread = max(np.sqrt(max(sum_of_squares / (iteration + 1) - mean * mean, 0.0)), 2.0)
-        own_result = own_sign * result
-        block.samples[row, arm] = own_result
-        block.wins[row, arm] += 2 if own_result > 0 else (1 if own_result == 0 else 0)
+        is_last = iteration + branch_count >= iterations
+        if is_shared:
+            for arm in range(arm_count):
+                position[DECLARED] = declared[arm, DECLARED]
+                position[DECLARED + 1] = declared[arm, DECLARED + 1]
+                position[SCORING] = declared[arm, SCORING]
+                _record(question, position, score_difference(position, piles), piles, block, row, arm, is_last)
+        else:
+            _record(question, position, result, piles, block, row, branch, is_last)
     for arm in range(arm_count):
-        block.visits[row, arm] = tree.visits[1 + arm]
-        block.totals[row, arm] = own_sign * tree.totals[1 + arm]
-        _record_line(question, root, tree, arm, position, stream, block.lines[row, arm])
+        _record_line(question, root, tree, 0 if is_shared else arm, arm, position, stream, block.lines[row, arm])
+
+
+@kernel
+def _record(
+    question: Any, position: Any, result: Any, piles: Any, block: Any, row: Any, arm: Any, is_last: Any
+) -> None:
+    """Adds the result of a finished deal to an arm of a row of the block; the last one is kept as its sample."""
+    own = own_result(question, position, result)
+    block.visits[row, arm] += 1
+    block.totals[row, arm] += own
+    block.wins[row, arm] += 2 if own > 0 else (1 if own == 0 else 0)
+    if is_last:
+        block.samples[row, arm] = own
+        block.sums[row, arm] = score_sum(position, piles)
 
 
 @kernel

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import (
     VARIANTS,
     DealScore,
+    Declare,
+    Discard,
+    Ending,
     Fault,
+    GameScore,
     Match,
+    Move,
     Pack,
+    Phase,
     SideScore,
     State,
+    Table,
     Variant,
     View,
     options_of,
@@ -22,6 +30,7 @@ from tarocchi_engine.options import given_options
 from tarocchi_solver import __version__
 from tarocchi_solver.search import Budget, Diagnostics, MoveStatistics, Recommendation, StopReason
 from tarocchi_solver.service.formats import (
+    CALLS,
     format_budget,
     format_event,
     format_move,
@@ -46,6 +55,13 @@ _STOP_REASONS: Final = {
     StopReason.TIME: solver_service_pb2.STOP_REASON_TIME,
     StopReason.STOPPED: solver_service_pb2.STOP_REASON_STOPPED,
 }
+_ENDINGS: Final = {
+    Ending.COUNT: rules_service_pb2.ENDING_COUNT,
+    Ending.THROWN_IN: rules_service_pb2.ENDING_THROWN_IN,
+    Ending.PASSED: rules_service_pb2.ENDING_PASSED,
+    Ending.CALL_OUT: rules_service_pb2.ENDING_CALL_OUT,
+    Ending.DECLARATION: rules_service_pb2.ENDING_DECLARATION,
+}
 
 
 def variants_answer() -> rules_service_pb2.ListVariantsResponse:
@@ -60,9 +76,9 @@ def _variant(variant: Variant) -> rules_service_pb2.Variant:
         title_en=variant.title_en,
         rules_revision=variant.rules_revision,
         seat_count=variant.seat_count,
-        seat_sides=[variant.side_of(seat) for seat in range(variant.seat_count)],
-        hand_size=variant.hand_size,
-        dealer_hand_size=variant.dealer_hand_size,
+        seat_sides=[] if variant.has_auction else [variant.side_of(seat) for seat in range(variant.seat_count)],
+        hand_size=variant.dealt_to(1, dealer=0),
+        dealer_hand_size=variant.dealt_to(0, dealer=0),
         discard_count=variant.discard_count,
         trick_count=variant.trick_count,
         has_declarations=variant.has_declarations,
@@ -74,6 +90,17 @@ def _variant(variant: Variant) -> rules_service_pb2.Variant:
             )
             for option in options_of(variant)
         ],
+        stock_size=variant.stock_size,
+        packet_sizes=variant.packets(1, dealer=0),
+        dealer_packet_sizes=variant.packets(0, dealer=0),
+        seats_score_alone=variant.seats_score_alone,
+        has_auction=variant.has_auction,
+        has_signals=variant.has_signals,
+        has_monte_poll=variant.has_monte_poll,
+        has_call_out=variant.has_call_out,
+        giver_chooses=variant.giver_chooses,
+        match_deal_count=variant.match_deal_count,
+        match_target=variant.match_target,
     )
 
 
@@ -96,12 +123,29 @@ def _card(pack: Pack, card: int) -> rules_service_pb2.Card:
 def legal_moves_answer(view: View) -> rules_service_pb2.ListLegalMovesResponse:
     """Returns the legal moves of the observing seat."""
     pack = view.variant.pack
+    moves, count = view.legal_moves(), view.legal_move_count
     return rules_service_pb2.ListLegalMovesResponse(
-        moves=[format_move(pack, move) for move in view.legal_moves()],
+        moves=[format_move(pack, move) for move in moves],
         phase=format_phase(view.phase),
         turn=view.turn,
         hand=pack.format_mask(view.hand),
+        legal_move_count=count,
+        **_choice(view.variant, view.hand, moves, count),
     )
+
+
+def _choice(variant: Variant, hand: int, moves: Sequence[Move], count: int) -> dict[str, Any]:
+    """Returns the field that tells all moves of a hand where `moves` are only some of them."""
+    names = variant.pack.format_mask
+    if len(moves) == count:
+        return {}
+    if any(isinstance(move, Discard) for move in moves):
+        free = names(hand & ~variant.pack.five_point_mask)
+        return {"discard_choice": rules_service_pb2.DiscardChoice(cards=free, count=variant.discard_count)}
+    shown = 0
+    for move in moves:
+        shown |= move.cards if isinstance(move, Declare) else 0
+    return {"declare_choice": rules_service_pb2.DeclareChoice(cards=names(shown))}
 
 
 def violations(faults: list[Fault]) -> list[deal_pb2.Violation]:
@@ -114,45 +158,84 @@ def deal_answer(state: State, seed: int) -> rules_service_pb2.NewDealResponse:
     deal = rules_service_pb2.Deal(
         variant=state.variant.name,
         dealer=state.table.dealer,
-        hands=[_hand(state.variant.pack, hand) for hand in state.dealt],
+        hands=[_dealt_hand(state.variant.pack, packets) for packets in state.packets],
         seed=seed,
         options=dict(given_options(state.variant)),
-        standing=format_standing(state.standing),
+        standing=format_standing(state.variant, state.standing),
+        stock=state.variant.pack.format_mask(state.stock),
     )
     return rules_service_pb2.NewDealResponse(deal=deal)
+
+
+def _dealt_hand(pack: Pack, packets: Sequence[int]) -> rules_service_pb2.Hand:
+    """Returns the cards of a seat packet by packet, given what it holds after each of them."""
+    hand = rules_service_pb2.Hand()
+    for before, after in zip((0, *packets), packets, strict=False):
+        hand.cards.extend(pack.format_mask(after & ~before))
+    return hand
 
 
 def _hand(pack: Pack, hand: int) -> rules_service_pb2.Hand:
     return rules_service_pb2.Hand(cards=pack.format_mask(hand))
 
 
-def replay_answer(state: State) -> rules_service_pb2.ReplayDealResponse:
-    """Returns where a deal stands."""
-    pack = state.variant.pack
+def replay_answer(state: State, *, with_decisions: bool = False) -> rules_service_pb2.ReplayDealResponse:
+    """Returns where a deal stands, on request with what each seat knew at each decision."""
+    variant = state.variant
+    pack = variant.pack
     table = state.table
     score = state.score() if table.is_over else None
+    moves, count = state.legal_moves(), state.legal_move_count
+    declarer = None if state.phase is Phase.BID else table.declarer
+    is_settled = not variant.has_auction or declarer is not None
     return rules_service_pb2.ReplayDealResponse(
         phase=format_phase(state.phase),
         turn=state.turn,
-        legal_moves=[format_move(pack, move) for move in state.legal_moves()],
+        legal_moves=[format_move(pack, move) for move in moves],
         hands=[_hand(pack, hand) for hand in state.hands],
-        discard=pack.format_mask(state.aside),
+        discard=pack.format_mask(state.aside if table.discard_made else 0),
         tricks=[_trick(pack, trick.leader, trick.cards, trick.winner) for trick in state.tricks],
         current_trick=_trick(pack, table.leader, table.trick) if table.trick else None,
-        observations=[format_observation(state.observe(seat)) for seat in range(state.variant.seat_count)],
+        observations=_observations(state),
         events=[format_event(pack, event) for event in state.events],
         score=_score(pack, score) if score else None,
-        match_progress=_progress(Match(state.variant, table.dealer, state.standing).after(score)) if score else None,
-        match_deal_count=state.variant.match_deal_count,
+        match_progress=_progress(Match(variant, table.dealer, state.standing).after(score)) if score else None,
+        match_deal_count=variant.match_deal_count,
+        match_target=variant.match_target,
+        legal_move_count=count,
+        **_choice(variant, 0 if state.turn is None else state.hands[state.turn], moves, count),
+        seat_sides=[table.side_of(seat) for seat in range(variant.seat_count)] if is_settled else [],
+        declarer=declarer,
+        contract=CALLS[table.contract] if declarer is not None and table.contract else None,
+        stock=pack.format_mask(0 if table.discard_made else state.aside),
+        decisions=_decisions(state) if with_decisions else [],
     )
 
 
+def _observations(state: State) -> list[deal_pb2.Observation]:
+    return [format_observation(state.observe(seat)) for seat in range(state.variant.seat_count)]
+
+
+def _decisions(end: State) -> Iterator[rules_service_pb2.Decision]:
+    """Yields what each seat knew before each event of a deal."""
+    table = Table(end.variant, end.table.dealer, end.standing)
+    for event in end.events:
+        then = State(end.packets, end.stock, end.aside, table)
+        phase = format_phase(table.phase)
+        yield rules_service_pb2.Decision(seat=event.seat, phase=phase, observations=_observations(then))
+        table = table.copy()
+        table.apply(event.seat, event.move)
+
+
 def _progress(match: Match) -> rules_service_pb2.MatchProgress:
+    winner = match.winner if match.is_over else None
+    is_of_seats = match.variant.seats_score_alone
     return rules_service_pb2.MatchProgress(
-        standing=format_standing(match.standing),
+        standing=format_standing(match.variant, match.standing),
         next_dealer=match.dealer,
         finished=match.is_over,
-        winning_side=match.winner if match.is_over else None,
+        winning_side=None if is_of_seats else winner,
+        winning_seat=winner if is_of_seats else None,
     )
 
 
@@ -167,6 +250,15 @@ def _score(pack: Pack, score: DealScore) -> rules_service_pb2.DealScore:
         matto_side=score.matto_side,
         matto_card="" if score.matto_card is None else pack.format_card(score.matto_card),
         discard_side=score.discard_side,
+        ending=_ENDINGS[score.ending],
+        awards=score.awards,
+        game=_game(score.game) if score.game else None,
+    )
+
+
+def _game(game: GameScore) -> rules_service_pb2.GameScore:
+    return rules_service_pb2.GameScore(
+        contract=CALLS[game.contract], declarer=game.declarer, rounded=game.rounded, game_points=game.game_points
     )
 
 
@@ -190,15 +282,16 @@ def _items(points: dict[str, int]) -> list[rules_service_pb2.ScoreItem]:
 
 
 def recommendation_answer(
-    variant: Variant, found: Recommendation, budget: Budget
+    view: View, found: Recommendation, budget: Budget
 ) -> solver_service_pb2.RecommendMoveResponse:
-    """Returns the answer of a search that was given `budget`."""
-    pack = variant.pack
+    """Returns the answer of a search about `view` that was given `budget`."""
+    pack = view.variant.pack
     return solver_service_pb2.RecommendMoveResponse(
         move=format_move(pack, found.move),
         moves=[_statistics(pack, entry) for entry in found.moves],
         exact=found.exact,
-        diagnostics=_diagnostics(variant, found.diagnostics, budget),
+        diagnostics=_diagnostics(view.variant, found.diagnostics, budget),
+        legal_move_count=view.legal_move_count,
     )
 
 

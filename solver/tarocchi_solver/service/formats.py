@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from tarocchi.solver.v1 import deal_pb2, solver_service_pb2
 from tarocchi_engine import (
+    Bid,
+    Call,
+    CallOut,
     Declare,
     Discard,
     Event,
+    Give,
+    Monte,
     Move,
     Observation,
     Pack,
     Phase,
     Play,
+    Signal,
     Standing,
+    Variant,
     get_variant,
 )
 from tarocchi_engine.match import FIRST_DEAL
@@ -25,6 +32,20 @@ _PHASES: Final = {
     Phase.DECLARE: deal_pb2.PHASE_DECLARE,
     Phase.PLAY: deal_pb2.PHASE_PLAY,
     Phase.END: deal_pb2.PHASE_END,
+    Phase.MONTE: deal_pb2.PHASE_MONTE,
+    Phase.BID: deal_pb2.PHASE_BID,
+    Phase.CALL_OUT: deal_pb2.PHASE_CALL_OUT,
+    Phase.GIVE: deal_pb2.PHASE_GIVE,
+}
+CALLS: Final = {
+    Call.PASS: deal_pb2.CALL_PASS,
+    Call.GIOCO: deal_pb2.CALL_GIOCO,
+    Call.SOLO: deal_pb2.CALL_SOLO,
+}
+SIGNALS: Final = {
+    Signal.VOLO: deal_pb2.SIGNAL_VOLO,
+    Signal.STRISCIO: deal_pb2.SIGNAL_STRISCIO,
+    Signal.BUSSO: deal_pb2.SIGNAL_BUSSO,
 }
 
 
@@ -49,26 +70,32 @@ def format_move(pack: Pack, move: Move) -> deal_pb2.Move:
             return deal_pb2.Move(discard=deal_pb2.Discard(cards=shown, announced_trump_count=announced))
         case Declare(cards):
             return deal_pb2.Move(declare=deal_pb2.Declare(cards=pack.format_mask(cards)))
-        case Play(card):
-            return deal_pb2.Move(play=deal_pb2.Play(card=pack.format_card(card)))
+        case Play(card, signal):
+            said = None if signal is None else SIGNALS[signal]
+            return deal_pb2.Move(play=deal_pb2.Play(card=pack.format_card(card), signal=said))
+        case Monte(throws_in):
+            return deal_pb2.Move(monte=deal_pb2.Monte(throws_in=throws_in))
+        case CallOut(cards):
+            return deal_pb2.Move(call_out=deal_pb2.CallOut(cards=pack.format_mask(cards)))
+        case Bid(call):
+            return deal_pb2.Move(bid=deal_pb2.Bid(call=CALLS[call]))
+        case Give(card):
+            return deal_pb2.Move(give=deal_pb2.Give(card=pack.format_card(card)))
 
 
 def format_event(pack: Pack, event: Event) -> deal_pb2.Event:
     """Returns an event as a message."""
     move = format_move(pack, event.move)
-    match move.WhichOneof("action"):
-        case "discard":
-            return deal_pb2.Event(seat=event.seat, discard=move.discard)
-        case "declare":
-            return deal_pb2.Event(seat=event.seat, declare=move.declare)
-        case _:
-            return deal_pb2.Event(seat=event.seat, play=move.play)
+    action = move.WhichOneof("action") or ""
+    kind: dict[str, Any] = {action: getattr(move, action)}
+    return deal_pb2.Event(seat=event.seat, **kind)
 
 
 def format_observation(observation: Observation) -> deal_pb2.Observation:
     """Returns an observation as a message."""
     options = dict(observation.options)
-    pack = get_variant(observation.variant, options).pack
+    variant = get_variant(observation.variant, options)
+    pack = variant.pack
     return deal_pb2.Observation(
         variant=observation.variant,
         seat=observation.seat,
@@ -76,12 +103,12 @@ def format_observation(observation: Observation) -> deal_pb2.Observation:
         hand=pack.format_mask(observation.hand),
         events=[format_event(pack, event) for event in observation.events],
         options=options,
-        standing=format_standing(observation.standing),
+        standing=format_standing(variant, observation.standing),
     )
 
 
-def format_standing(standing: Standing) -> deal_pb2.MatchStanding | None:
+def format_standing(variant: Variant, standing: Standing) -> deal_pb2.MatchStanding | None:
     """Returns the match before a deal as a message, None before the first deal."""
     if standing == FIRST_DEAL:
         return None
-    return deal_pb2.MatchStanding(scores=standing.scores, deals_played=standing.deals_played)
+    return deal_pb2.MatchStanding(scores=standing.scores_in(variant), deals_played=standing.deals_played)

@@ -6,22 +6,17 @@ nothing to go on with. Paths are those of the request's fields, such as `observa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import (
-    Declare,
-    Discard,
-    Event,
+    VARIANTS,
     Fault,
     InvalidDealError,
     InvalidObservationError,
-    Move,
     Observation,
     OptionError,
-    Pack,
-    Play,
     Standing,
     State,
     UnknownVariantError,
@@ -31,15 +26,22 @@ from tarocchi_engine import (
     replay,
     view,
 )
-from tarocchi_engine.cards import UnknownCardError
-from tarocchi_engine.legality import hand_size_fault, seat_fault
+from tarocchi_engine.legality import hand_size_fault, receiver, seat_fault
 from tarocchi_engine.match import FIRST_DEAL, find_standing_faults
+from tarocchi_engine.observation import dealt_size_fault
 from tarocchi_engine.options import given_options, with_options
 from tarocchi_solver.search import Budget, ContradictionError
 from tarocchi_solver.search.sampler import WorldNotFoundError
 from tarocchi_solver.service.errors import MAX_FAULTS, FaultList, ViolationReason
+from tarocchi_solver.service.reading import (
+    mask_of,
+    parse_card_list,
+    parse_cards,
+    parse_events,
+    require_seat,
+    shortened,
+)
 
-_LONGEST_NAME: Final = 40
 _MOST_NANOS: Final = 10**9 - 1
 _MOST_DURATION_SECONDS: Final = 315_576_000_000
 
@@ -54,7 +56,7 @@ def parse_variant(message: Game, faults: FaultList, path: str = "") -> Variant |
         faults.add(where, ViolationReason.MISSING_FIELD, "the name of the variant is missing: ListVariants tells them")
         return None
     try:
-        variant = get_variant(_shortened(message.variant))
+        variant = get_variant(shortened(message.variant))
     except UnknownVariantError as error:
         faults.add(where, ViolationReason.UNKNOWN_VARIANT, str(error))
         return None
@@ -66,7 +68,7 @@ def _with_options(variant: Variant, options: Mapping[str, str], faults: FaultLis
     found = []
     for name, value in sorted(options.items())[:MAX_FAULTS]:
         try:
-            with_options(variant, {_shortened(name): _shortened(value)})
+            with_options(variant, {shortened(name): shortened(value)})
         except OptionError as error:
             found.append(Fault(f"{path}[{repr(error.name)[1:-1]}]", error.reason, error.message))
     faults.extend(found)
@@ -78,99 +80,17 @@ def parse_standing(message: Game, faults: FaultList, path: str = "") -> Standing
     if not message.HasField("standing"):
         return FIRST_DEAL
     scores = message.standing.scores
-    if not scores and not message.standing.deals_played:
-        return FIRST_DEAL
-    if len(scores) != len(FIRST_DEAL.scores):
-        text = f"{len(scores)} scores given: give the points of side 0, then of side 1"
+    variant = VARIANTS.get(message.variant)
+    if variant is not None and len(scores) not in (0, variant.score_count):
+        whose = "the points of each seat" if variant.seats_score_alone else "the points of side 0, then of side 1"
+        text = f"{len(scores)} scores given: give {whose}"
         faults.add(_below(path, "standing.scores"), ViolationReason.SCORE_COUNT, text)
         return Standing(deals_played=message.standing.deals_played)
-    return Standing((scores[0], scores[1]), message.standing.deals_played)
+    return Standing(tuple(scores), message.standing.deals_played)
 
 
 def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def _parse_cards(pack: Pack, ids: Sequence[str], faults: FaultList, path: str) -> int | None:
-    """Returns the set of the named cards."""
-    mask = 0
-    is_clean = True
-    for index, card_id in enumerate(ids):
-        card = _parse_card(pack, card_id, faults, f"{path}[{index}]")
-        if card is None:
-            is_clean = False
-        elif mask >> card & 1:
-            faults.add(f"{path}[{index}]", ViolationReason.REPEATED_CARD, f"card {card_id!r} stands twice in the list")
-            is_clean = False
-        else:
-            mask |= 1 << card
-    return mask if is_clean else None
-
-
-def _require_seat(
-    message: deal_pb2.Observation | deal_pb2.Event | rules_service_pb2.Deal, name: str, faults: FaultList, path: str
-) -> bool:
-    """Notes a field that is missing and that names a seat; returns whether it is there."""
-    if message.HasField(name):
-        return True
-    who = "dealt" if name == "dealer" else "moved" if isinstance(message, deal_pb2.Event) else "asks"
-    text = f"the seat that {who} is missing: give its number, also when that is 0"
-    faults.add(f"{path}.{name}", ViolationReason.MISSING_FIELD, text)
-    return False
-
-
-def _parse_card(pack: Pack, card_id: str, faults: FaultList, path: str) -> int | None:
-    if not card_id:
-        faults.add(path, ViolationReason.MISSING_FIELD, "the id of the card is missing")
-        return None
-    try:
-        return pack.parse_card(_shortened(card_id))
-    except UnknownCardError as error:
-        faults.add(path, ViolationReason.UNKNOWN_CARD, str(error))
-        return None
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + "..."
-
-
-def _parse_event(variant: Variant, message: deal_pb2.Event, faults: FaultList, path: str) -> Event | None:
-    """Returns one event."""
-    is_given = _require_seat(message, "seat", faults, path)
-    is_seat = is_given and 0 <= message.seat < variant.seat_count
-    if is_given and not is_seat:
-        faults.extend([seat_fault(f"{path}.seat", message.seat, variant)])
-    move = _parse_move(variant.pack, message, faults, path)
-    return Event(message.seat, move) if is_seat and move is not None else None
-
-
-def _parse_move(pack: Pack, message: deal_pb2.Event | deal_pb2.Move, faults: FaultList, path: str) -> Move | None:
-    match message.WhichOneof("action"):
-        case "discard":
-            discard = message.discard
-            laid_away = _parse_cards(pack, discard.cards, faults, f"{path}.discard.cards")
-            if laid_away is None:
-                return None
-            announced = discard.announced_trump_count if discard.HasField("announced_trump_count") else None
-            return Discard(laid_away or None, announced)
-        case "declare":
-            shown = _parse_cards(pack, message.declare.cards, faults, f"{path}.declare.cards")
-            return None if shown is None else Declare(shown)
-        case "play":
-            card = _parse_card(pack, message.play.card, faults, f"{path}.play.card")
-            return None if card is None else Play(card)
-        case _:
-            faults.add(path, ViolationReason.MISSING_FIELD, "no move is given: set one of discard, declare and play")
-            return None
-
-
-def _parse_events(
-    variant: Variant, messages: Sequence[deal_pb2.Event], faults: FaultList, path: str
-) -> tuple[Event, ...]:
-    """Returns the events before the first that cannot be read."""
-    events = [_parse_event(variant, message, faults, f"{path}[{index}]") for index, message in enumerate(messages)]
-    count = next((index for index, event in enumerate(events) if event is None), len(events))
-    return tuple(event for event in events[:count] if event is not None)
 
 
 def parse_observation(
@@ -185,13 +105,13 @@ def parse_observation(
         return None
     message = request.observation
     variant = parse_variant(message, faults, "observation")
-    has_seat, has_dealer = (_require_seat(message, name, faults, "observation") for name in ("seat", "dealer"))
+    has_seat, has_dealer = (require_seat(message, name, faults, "observation") for name in ("seat", "dealer"))
     if variant is None:
         return None
     unreadable = FaultList()
     standing = parse_standing(message, unreadable, "observation")
-    hand = _parse_cards(variant.pack, message.hand, unreadable, "observation.hand")
-    events = _parse_events(variant, message.events, unreadable, "observation.events")
+    hand = parse_cards(variant.pack, message.hand, unreadable, "observation.hand")
+    events = parse_events(variant, message.events, unreadable, "observation.events")
     if not (has_seat and has_dealer):
         seats = ([("seat", message.seat)] if has_seat else []) + ([("dealer", message.dealer)] if has_dealer else [])
         wrong = [seat_fault(name, seat, variant) for name, seat in seats if not 0 <= seat < variant.seat_count]
@@ -213,9 +133,10 @@ def parse_observation(
         checked = view(observation)
     except InvalidObservationError as error:
         # of a hand that it cannot read whole the engine does not know the size
-        found = [fault for fault in error.faults if fault.path != "hand"]
-    if all(0 <= seat < variant.seat_count for seat in (message.seat, message.dealer)):
-        size_fault = hand_size_fault("hand", len(message.hand), message.seat, message.dealer, variant)
+        found = [fault for fault in error.faults if fault.path != "hand" or hand is not None]
+    is_told = any(fault.path == "hand" for fault in found)
+    if not is_told and all(0 <= seat < variant.seat_count for seat in (message.seat, message.dealer)):
+        size_fault = dealt_size_fault("hand", len(message.hand), variant, message.seat, message.dealer)
         found += [size_fault] if size_fault else []
     found = [*(fault.below("observation") for fault in found), *unreadable.faults]
     faults.extend(found)
@@ -235,24 +156,27 @@ def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) 
         faults.add("deal", ViolationReason.MISSING_FIELD, "the deal is missing: give the variant and all hands")
         return None
     variant = parse_variant(request.deal, faults, "deal")
-    has_dealer = _require_seat(request.deal, "dealer", faults, "deal")
+    has_dealer = require_seat(request.deal, "dealer", faults, "deal")
     if variant is None:
         return None
     standing = parse_standing(request.deal, faults, "deal")
     hands = [
-        _parse_cards(variant.pack, hand.cards, faults, f"deal.hands[{seat}].cards")
+        parse_card_list(variant.pack, hand.cards, faults, f"deal.hands[{seat}].cards")
         for seat, hand in enumerate(request.deal.hands)
     ]
-    events = _parse_events(variant, request.events, faults, "events")
-    # of hands that it cannot read whole the engine knows neither the size nor what is missing in the pack
-    beyond_engine = {ViolationReason.HAND_SIZE, *([ViolationReason.INCOMPLETE_PACK] if None in hands else [])}
+    stock = parse_card_list(variant.pack, request.deal.stock, faults, "deal.stock")
+    events = parse_events(variant, request.events, faults, "events")
+    # of cards that it cannot read whole the engine knows neither the number nor what is missing in the pack
+    beyond_engine = {ViolationReason.HAND_SIZE, ViolationReason.STOCK_SIZE}
+    if stock is None or None in hands:
+        beyond_engine.add(ViolationReason.INCOMPLETE_PACK)
     dealer = request.deal.dealer
     if has_dealer and 0 <= dealer < variant.seat_count:
-        for seat, hand in enumerate(request.deal.hands[: variant.seat_count]):
-            size_fault = hand_size_fault(f"deal.hands[{seat}].cards", len(hand.cards), seat, dealer, variant)
-            faults.extend([size_fault] if size_fault else [])
+        faults.extend(_size_faults(request.deal, variant))
+    order = [hand or [] for hand in hands]
+    masks = [mask_of(hand) for hand in order]
     try:
-        start = State.new(variant, dealer, [hand or 0 for hand in hands], standing)
+        start = State.new(variant, dealer, masks, standing, stock=mask_of(stock or []), order=order)
     except InvalidDealError as error:
         faults.extend(_deal_fault(fault) for fault in error.faults if fault.reason not in beyond_engine)
         return None
@@ -263,6 +187,18 @@ def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) 
     except InvalidDealError as error:
         faults.extend(error.faults)
         return None
+
+
+def _size_faults(deal: rules_service_pb2.Deal, variant: Variant) -> Iterator[Fault]:
+    """Yields the faults of the numbers of ids, readable or not, in the hands and the stock of a deal."""
+    for seat, hand in enumerate(deal.hands[: variant.seat_count]):
+        due = variant.dealt_to(seat, deal.dealer)
+        if len(hand.cards) != due:
+            text = f"{receiver(variant, seat, deal.dealer)} is dealt {due}"
+            yield hand_size_fault(f"deal.hands[{seat}].cards", len(hand.cards), text)
+    if len(deal.stock) != variant.stock_size:
+        text = f"{len(deal.stock)} cards in the stock: it has {variant.stock_size} in {variant.name}"
+        yield Fault("deal.stock", ViolationReason.STOCK_SIZE, text)
 
 
 def _deal_fault(fault: Fault) -> Fault:

@@ -107,4 +107,4 @@ def replay_deal(request: pb.ReplayDealRequest) -> pb.ReplayDealResponse:
     state = parse_deal(request, faults)
     faults.raise_if_any()
     assert state is not None
-    return answers.replay_answer(state)
+    return answers.replay_answer(state, with_decisions=request.include_decisions)

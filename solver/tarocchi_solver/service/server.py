@@ -34,6 +34,7 @@ SERVICE_NAMES: Final = (
 )
 _LAST_ANSWERS_SECONDS: Final = 2.0
 """After the grace period: half of it for the answers, the rest to send them."""
+_SIGNAL_POLL_SECONDS: Final = 0.05
 _CALLS_PER_THREAD: Final = 16
 
 
@@ -148,20 +149,23 @@ class SolverServer:
 
         Must run in the main thread. Returns False if the server stopped because its kernels cannot be used.
         """
-        asked = threading.Event()
-
-        def on_signal(number: int, frame: object) -> None:
-            if asked.is_set():
-                self._pool.stop_searches()
-            asked.set()
-
-        before = {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
+        received: list[int] = []
+        # a handler that took a lock could meet itself holding it
+        before = {
+            number: signal.signal(number, lambda number, frame: received.append(number))
+            for number in (signal.SIGTERM, signal.SIGINT)
+        }
         try:
             self.start()
-            while not asked.wait(0.5) and self.readiness.stage is not Stage.FAILED:
-                pass
+            while not received and self.readiness.stage is not Stage.FAILED:
+                time.sleep(_SIGNAL_POLL_SECONDS)
             is_sound = self.readiness.stage is not Stage.FAILED
-            self.stop()
+            stopping = threading.Thread(target=self.stop)
+            stopping.start()
+            while stopping.is_alive():
+                if len(received) > 1:
+                    self._pool.stop_searches()
+                stopping.join(_SIGNAL_POLL_SECONDS)
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

@@ -125,7 +125,7 @@ def _told_the_time(found: Recommendation, stop: StopSignal) -> Recommendation:
 
 
 def _answer(question: Question, found: Recommendation) -> pb.RecommendMoveResponse:
-    return recommendation_answer(question.view.variant, found, question.budget)
+    return recommendation_answer(question.view, found, question.budget)
 
 
 def read_question(request: pb.RecommendMoveRequest, default: Budget, maximum: Budget | None = None) -> Question:

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtarocchi/solver/v1/deal.proto\x12\x12tarocchi.solver.v1\"V\n\x07\x44iscard\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\x12\"\n\x15\x61nnounced_trump_count\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x18\n\x16_announced_trump_count\"\x18\n\x07\x44\x65\x63lare\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\"\x14\n\x04Play\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\"\xa0\x01\n\x04Move\x12.\n\x07\x64iscard\x18\x02 \x01(\x0b\x32\x1b.tarocchi.solver.v1.DiscardH\x00\x12.\n\x07\x64\x65\x63lare\x18\x03 \x01(\x0b\x32\x1b.tarocchi.solver.v1.DeclareH\x00\x12(\n\x04play\x18\x04 \x01(\x0b\x32\x18.tarocchi.solver.v1.PlayH\x00\x42\x08\n\x06\x61\x63tionJ\x04\x08\x01\x10\x02\"\xb7\x01\n\x05\x45vent\x12\x11\n\x04seat\x18\x01 \x01(\x05H\x01\x88\x01\x01\x12.\n\x07\x64iscard\x18\x02 \x01(\x0b\x32\x1b.tarocchi.solver.v1.DiscardH\x00\x12.\n\x07\x64\x65\x63lare\x18\x03 \x01(\x0b\x32\x1b.tarocchi.solver.v1.DeclareH\x00\x12(\n\x04play\x18\x04 \x01(\x0b\x32\x18.tarocchi.solver.v1.PlayH\x00\x42\x08\n\x06\x61\x63tionB\x07\n\x05_seat\"5\n\rMatchStanding\x12\x0e\n\x06scores\x18\x01 \x03(\x01\x12\x14\n\x0c\x64\x65\x61ls_played\x18\x02 \x01(\x05\"\xb7\x02\n\x0bObservation\x12\x0f\n\x07variant\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x13\n\x06\x64\x65\x61ler\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\x0c\n\x04hand\x18\x04 \x03(\t\x12)\n\x06\x65vents\x18\x05 \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12=\n\x07options\x18\x06 \x03(\x0b\x32,.tarocchi.solver.v1.Observation.OptionsEntry\x12\x33\n\x08standing\x18\x07 \x01(\x0b\x32!.tarocchi.solver.v1.MatchStanding\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x07\n\x05_seatB\t\n\x07_dealer\"F\n\x05Trick\x12\x0e\n\x06leader\x18\x01 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\x13\n\x06winner\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\t\n\x07_winner\"?\n\tViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t*c\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x11\n\rPHASE_DISCARD\x10\x01\x12\x11\n\rPHASE_DECLARE\x10\x02\x12\x0e\n\nPHASE_PLAY\x10\x03\x12\r\n\tPHASE_END\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtarocchi/solver/v1/deal.proto\x12\x12tarocchi.solver.v1\"-\n\x05Monte\x12\x16\n\tthrows_in\x18\x01 \x01(\x08H\x00\x88\x01\x01\x42\x0c\n\n_throws_in\"\x18\n\x07\x43\x61llOut\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\"-\n\x03\x42id\x12&\n\x04\x63\x61ll\x18\x01 \x01(\x0e\x32\x18.tarocchi.solver.v1.Call\"V\n\x07\x44iscard\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\x12\"\n\x15\x61nnounced_trump_count\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x18\n\x16_announced_trump_count\"\x18\n\x07\x44\x65\x63lare\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\t\"@\n\x04Play\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\x12*\n\x06signal\x18\x02 \x01(\x0e\x32\x1a.tarocchi.solver.v1.Signal\"\x14\n\x04Give\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\"\xcf\x02\n\x04Move\x12.\n\x07\x64iscard\x18\x02 \x01(\x0b\x32\x1b.tarocchi.solver.v1.DiscardH\x00\x12.\n\x07\x64\x65\x63lare\x18\x03 \x01(\x0b\x32\x1b.tarocchi.solver.v1.DeclareH\x00\x12(\n\x04play\x18\x04 \x01(\x0b\x32\x18.tarocchi.solver.v1.PlayH\x00\x12*\n\x05monte\x18\x05 \x01(\x0b\x32\x19.tarocchi.solver.v1.MonteH\x00\x12/\n\x08\x63\x61ll_out\x18\x06 \x01(\x0b\x32\x1b.tarocchi.solver.v1.CallOutH\x00\x12&\n\x03\x62id\x18\x07 \x01(\x0b\x32\x17.tarocchi.solver.v1.BidH\x00\x12(\n\x04give\x18\x08 \x01(\x0b\x32\x18.tarocchi.solver.v1.GiveH\x00\x42\x08\n\x06\x61\x63tionJ\x04\x08\x01\x10\x02\"\xe6\x02\n\x05\x45vent\x12\x11\n\x04seat\x18\x01 \x01(\x05H\x01\x88\x01\x01\x12.\n\x07\x64iscard\x18\x02 \x01(\x0b\x32\x1b.tarocchi.solver.v1.DiscardH\x00\x12.\n\x07\x64\x65\x63lare\x18\x03 \x01(\x0b\x32\x1b.tarocchi.solver.v1.DeclareH\x00\x12(\n\x04play\x18\x04 \x01(\x0b\x32\x18.tarocchi.solver.v1.PlayH\x00\x12*\n\x05monte\x18\x05 \x01(\x0b\x32\x19.tarocchi.solver.v1.MonteH\x00\x12/\n\x08\x63\x61ll_out\x18\x06 \x01(\x0b\x32\x1b.tarocchi.solver.v1.CallOutH\x00\x12&\n\x03\x62id\x18\x07 \x01(\x0b\x32\x17.tarocchi.solver.v1.BidH\x00\x12(\n\x04give\x18\x08 \x01(\x0b\x32\x18.tarocchi.solver.v1.GiveH\x00\x42\x08\n\x06\x61\x63tionB\x07\n\x05_seat\"5\n\rMatchStanding\x12\x0e\n\x06scores\x18\x01 \x03(\x01\x12\x14\n\x0c\x64\x65\x61ls_played\x18\x02 \x01(\x05\"\xb7\x02\n\x0bObservation\x12\x0f\n\x07variant\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x13\n\x06\x64\x65\x61ler\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\x0c\n\x04hand\x18\x04 \x03(\t\x12)\n\x06\x65vents\x18\x05 \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12=\n\x07options\x18\x06 \x03(\x0b\x32,.tarocchi.solver.v1.Observation.OptionsEntry\x12\x33\n\x08standing\x18\x07 \x01(\x0b\x32!.tarocchi.solver.v1.MatchStanding\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x07\n\x05_seatB\t\n\x07_dealer\"F\n\x05Trick\x12\x0e\n\x06leader\x18\x01 \x01(\x05\x12\r\n\x05\x63\x61rds\x18\x02 \x03(\t\x12\x13\n\x06winner\x18\x03 \x01(\x05H\x00\x88\x01\x01\x42\t\n\x07_winner\"?\n\tViolation\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x03 \x01(\t*\xa7\x01\n\x05Phase\x12\x15\n\x11PHASE_UNSPECIFIED\x10\x00\x12\x11\n\rPHASE_DISCARD\x10\x01\x12\x11\n\rPHASE_DECLARE\x10\x02\x12\x0e\n\nPHASE_PLAY\x10\x03\x12\r\n\tPHASE_END\x10\x04\x12\x0f\n\x0bPHASE_MONTE\x10\x05\x12\r\n\tPHASE_BID\x10\x06\x12\x12\n\x0ePHASE_CALL_OUT\x10\x07\x12\x0e\n\nPHASE_GIVE\x10\x08*J\n\x04\x43\x61ll\x12\x14\n\x10\x43\x41LL_UNSPECIFIED\x10\x00\x12\r\n\tCALL_PASS\x10\x01\x12\x0e\n\nCALL_GIOCO\x10\x02\x12\r\n\tCALL_SOLO\x10\x03*X\n\x06Signal\x12\x16\n\x12SIGNAL_UNSPECIFIED\x10\x00\x12\x0f\n\x0bSIGNAL_VOLO\x10\x01\x12\x13\n\x0fSIGNAL_STRISCIO\x10\x02\x12\x10\n\x0cSIGNAL_BUSSO\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,26 +33,38 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_OBSERVATION_OPTIONSENTRY']._loaded_options = None
   _globals['_OBSERVATION_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_PHASE']._serialized_start=1044
-  _globals['_PHASE']._serialized_end=1143
-  _globals['_DISCARD']._serialized_start=53
-  _globals['_DISCARD']._serialized_end=139
-  _globals['_DECLARE']._serialized_start=141
-  _globals['_DECLARE']._serialized_end=165
-  _globals['_PLAY']._serialized_start=167
-  _globals['_PLAY']._serialized_end=187
-  _globals['_MOVE']._serialized_start=190
-  _globals['_MOVE']._serialized_end=350
-  _globals['_EVENT']._serialized_start=353
-  _globals['_EVENT']._serialized_end=536
-  _globals['_MATCHSTANDING']._serialized_start=538
-  _globals['_MATCHSTANDING']._serialized_end=591
-  _globals['_OBSERVATION']._serialized_start=594
-  _globals['_OBSERVATION']._serialized_end=905
-  _globals['_OBSERVATION_OPTIONSENTRY']._serialized_start=839
-  _globals['_OBSERVATION_OPTIONSENTRY']._serialized_end=885
-  _globals['_TRICK']._serialized_start=907
-  _globals['_TRICK']._serialized_end=977
-  _globals['_VIOLATION']._serialized_start=979
-  _globals['_VIOLATION']._serialized_end=1042
+  _globals['_PHASE']._serialized_start=1581
+  _globals['_PHASE']._serialized_end=1748
+  _globals['_CALL']._serialized_start=1750
+  _globals['_CALL']._serialized_end=1824
+  _globals['_SIGNAL']._serialized_start=1826
+  _globals['_SIGNAL']._serialized_end=1914
+  _globals['_MONTE']._serialized_start=53
+  _globals['_MONTE']._serialized_end=98
+  _globals['_CALLOUT']._serialized_start=100
+  _globals['_CALLOUT']._serialized_end=124
+  _globals['_BID']._serialized_start=126
+  _globals['_BID']._serialized_end=171
+  _globals['_DISCARD']._serialized_start=173
+  _globals['_DISCARD']._serialized_end=259
+  _globals['_DECLARE']._serialized_start=261
+  _globals['_DECLARE']._serialized_end=285
+  _globals['_PLAY']._serialized_start=287
+  _globals['_PLAY']._serialized_end=351
+  _globals['_GIVE']._serialized_start=353
+  _globals['_GIVE']._serialized_end=373
+  _globals['_MOVE']._serialized_start=376
+  _globals['_MOVE']._serialized_end=711
+  _globals['_EVENT']._serialized_start=714
+  _globals['_EVENT']._serialized_end=1072
+  _globals['_MATCHSTANDING']._serialized_start=1074
+  _globals['_MATCHSTANDING']._serialized_end=1127
+  _globals['_OBSERVATION']._serialized_start=1130
+  _globals['_OBSERVATION']._serialized_end=1441
+  _globals['_OBSERVATION_OPTIONSENTRY']._serialized_start=1375
+  _globals['_OBSERVATION_OPTIONSENTRY']._serialized_end=1421
+  _globals['_TRICK']._serialized_start=1443
+  _globals['_TRICK']._serialized_end=1513
+  _globals['_VIOLATION']._serialized_start=1515
+  _globals['_VIOLATION']._serialized_end=1578
 # @@protoc_insertion_point(module_scope)

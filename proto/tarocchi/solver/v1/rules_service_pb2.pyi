@@ -16,6 +16,15 @@ class Suit(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SUIT_COINS: _ClassVar[Suit]
     SUIT_TRUMPS: _ClassVar[Suit]
     SUIT_MATTO: _ClassVar[Suit]
+
+class Ending(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    ENDING_UNSPECIFIED: _ClassVar[Ending]
+    ENDING_COUNT: _ClassVar[Ending]
+    ENDING_THROWN_IN: _ClassVar[Ending]
+    ENDING_PASSED: _ClassVar[Ending]
+    ENDING_CALL_OUT: _ClassVar[Ending]
+    ENDING_DECLARATION: _ClassVar[Ending]
 SUIT_UNSPECIFIED: Suit
 SUIT_SWORDS: Suit
 SUIT_BATONS: Suit
@@ -23,6 +32,12 @@ SUIT_CUPS: Suit
 SUIT_COINS: Suit
 SUIT_TRUMPS: Suit
 SUIT_MATTO: Suit
+ENDING_UNSPECIFIED: Ending
+ENDING_COUNT: Ending
+ENDING_THROWN_IN: Ending
+ENDING_PASSED: Ending
+ENDING_CALL_OUT: Ending
+ENDING_DECLARATION: Ending
 
 class Card(_message.Message):
     __slots__ = ("id", "name_it", "name_en", "suit", "strength", "points")
@@ -61,7 +76,7 @@ class RuleOption(_message.Message):
     def __init__(self, name: _Optional[str] = ..., values: _Optional[_Iterable[str]] = ..., default_value: _Optional[str] = ..., summary: _Optional[str] = ...) -> None: ...
 
 class Variant(_message.Message):
-    __slots__ = ("name", "title_it", "title_en", "rules_revision", "seat_count", "seat_sides", "hand_size", "dealer_hand_size", "discard_count", "trick_count", "has_declarations", "announces_discarded_trumps", "pack", "options")
+    __slots__ = ("name", "title_it", "title_en", "rules_revision", "seat_count", "seat_sides", "hand_size", "dealer_hand_size", "discard_count", "trick_count", "has_declarations", "announces_discarded_trumps", "pack", "options", "stock_size", "packet_sizes", "dealer_packet_sizes", "seats_score_alone", "has_auction", "has_signals", "has_monte_poll", "has_call_out", "giver_chooses", "match_deal_count", "match_target")
     NAME_FIELD_NUMBER: _ClassVar[int]
     TITLE_IT_FIELD_NUMBER: _ClassVar[int]
     TITLE_EN_FIELD_NUMBER: _ClassVar[int]
@@ -76,6 +91,17 @@ class Variant(_message.Message):
     ANNOUNCES_DISCARDED_TRUMPS_FIELD_NUMBER: _ClassVar[int]
     PACK_FIELD_NUMBER: _ClassVar[int]
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
+    STOCK_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PACKET_SIZES_FIELD_NUMBER: _ClassVar[int]
+    DEALER_PACKET_SIZES_FIELD_NUMBER: _ClassVar[int]
+    SEATS_SCORE_ALONE_FIELD_NUMBER: _ClassVar[int]
+    HAS_AUCTION_FIELD_NUMBER: _ClassVar[int]
+    HAS_SIGNALS_FIELD_NUMBER: _ClassVar[int]
+    HAS_MONTE_POLL_FIELD_NUMBER: _ClassVar[int]
+    HAS_CALL_OUT_FIELD_NUMBER: _ClassVar[int]
+    GIVER_CHOOSES_FIELD_NUMBER: _ClassVar[int]
+    MATCH_DEAL_COUNT_FIELD_NUMBER: _ClassVar[int]
+    MATCH_TARGET_FIELD_NUMBER: _ClassVar[int]
     name: str
     title_it: str
     title_en: str
@@ -90,7 +116,18 @@ class Variant(_message.Message):
     announces_discarded_trumps: bool
     pack: Pack
     options: _containers.RepeatedCompositeFieldContainer[RuleOption]
-    def __init__(self, name: _Optional[str] = ..., title_it: _Optional[str] = ..., title_en: _Optional[str] = ..., rules_revision: _Optional[int] = ..., seat_count: _Optional[int] = ..., seat_sides: _Optional[_Iterable[int]] = ..., hand_size: _Optional[int] = ..., dealer_hand_size: _Optional[int] = ..., discard_count: _Optional[int] = ..., trick_count: _Optional[int] = ..., has_declarations: bool = ..., announces_discarded_trumps: bool = ..., pack: _Optional[_Union[Pack, _Mapping]] = ..., options: _Optional[_Iterable[_Union[RuleOption, _Mapping]]] = ...) -> None: ...
+    stock_size: int
+    packet_sizes: _containers.RepeatedScalarFieldContainer[int]
+    dealer_packet_sizes: _containers.RepeatedScalarFieldContainer[int]
+    seats_score_alone: bool
+    has_auction: bool
+    has_signals: bool
+    has_monte_poll: bool
+    has_call_out: bool
+    giver_chooses: bool
+    match_deal_count: int
+    match_target: int
+    def __init__(self, name: _Optional[str] = ..., title_it: _Optional[str] = ..., title_en: _Optional[str] = ..., rules_revision: _Optional[int] = ..., seat_count: _Optional[int] = ..., seat_sides: _Optional[_Iterable[int]] = ..., hand_size: _Optional[int] = ..., dealer_hand_size: _Optional[int] = ..., discard_count: _Optional[int] = ..., trick_count: _Optional[int] = ..., has_declarations: bool = ..., announces_discarded_trumps: bool = ..., pack: _Optional[_Union[Pack, _Mapping]] = ..., options: _Optional[_Iterable[_Union[RuleOption, _Mapping]]] = ..., stock_size: _Optional[int] = ..., packet_sizes: _Optional[_Iterable[int]] = ..., dealer_packet_sizes: _Optional[_Iterable[int]] = ..., seats_score_alone: bool = ..., has_auction: bool = ..., has_signals: bool = ..., has_monte_poll: bool = ..., has_call_out: bool = ..., giver_chooses: bool = ..., match_deal_count: _Optional[int] = ..., match_target: _Optional[int] = ...) -> None: ...
 
 class ListVariantsRequest(_message.Message):
     __slots__ = ()
@@ -108,17 +145,37 @@ class ListLegalMovesRequest(_message.Message):
     observation: _deal_pb2.Observation
     def __init__(self, observation: _Optional[_Union[_deal_pb2.Observation, _Mapping]] = ...) -> None: ...
 
+class DiscardChoice(_message.Message):
+    __slots__ = ("cards", "count")
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    cards: _containers.RepeatedScalarFieldContainer[str]
+    count: int
+    def __init__(self, cards: _Optional[_Iterable[str]] = ..., count: _Optional[int] = ...) -> None: ...
+
+class DeclareChoice(_message.Message):
+    __slots__ = ("cards",)
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    cards: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, cards: _Optional[_Iterable[str]] = ...) -> None: ...
+
 class ListLegalMovesResponse(_message.Message):
-    __slots__ = ("moves", "phase", "turn", "hand")
+    __slots__ = ("moves", "phase", "turn", "hand", "legal_move_count", "discard_choice", "declare_choice")
     MOVES_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
     HAND_FIELD_NUMBER: _ClassVar[int]
+    LEGAL_MOVE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    DISCARD_CHOICE_FIELD_NUMBER: _ClassVar[int]
+    DECLARE_CHOICE_FIELD_NUMBER: _ClassVar[int]
     moves: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Move]
     phase: _deal_pb2.Phase
     turn: int
     hand: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ...) -> None: ...
+    legal_move_count: int
+    discard_choice: DiscardChoice
+    declare_choice: DeclareChoice
+    def __init__(self, moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., legal_move_count: _Optional[int] = ..., discard_choice: _Optional[_Union[DiscardChoice, _Mapping]] = ..., declare_choice: _Optional[_Union[DeclareChoice, _Mapping]] = ...) -> None: ...
 
 class ValidateObservationRequest(_message.Message):
     __slots__ = ("observation",)
@@ -143,7 +200,7 @@ class Hand(_message.Message):
     def __init__(self, cards: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Deal(_message.Message):
-    __slots__ = ("variant", "dealer", "hands", "seed", "options", "standing")
+    __slots__ = ("variant", "dealer", "hands", "seed", "options", "standing", "stock")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -157,13 +214,15 @@ class Deal(_message.Message):
     SEED_FIELD_NUMBER: _ClassVar[int]
     OPTIONS_FIELD_NUMBER: _ClassVar[int]
     STANDING_FIELD_NUMBER: _ClassVar[int]
+    STOCK_FIELD_NUMBER: _ClassVar[int]
     variant: str
     dealer: int
     hands: _containers.RepeatedCompositeFieldContainer[Hand]
     seed: int
     options: _containers.ScalarMap[str, str]
     standing: _deal_pb2.MatchStanding
-    def __init__(self, variant: _Optional[str] = ..., dealer: _Optional[int] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., seed: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., standing: _Optional[_Union[_deal_pb2.MatchStanding, _Mapping]] = ...) -> None: ...
+    stock: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, variant: _Optional[str] = ..., dealer: _Optional[int] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., seed: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., standing: _Optional[_Union[_deal_pb2.MatchStanding, _Mapping]] = ..., stock: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class NewDealRequest(_message.Message):
     __slots__ = ("variant", "seed", "dealer", "options", "standing")
@@ -193,15 +252,27 @@ class NewDealResponse(_message.Message):
     def __init__(self, deal: _Optional[_Union[Deal, _Mapping]] = ...) -> None: ...
 
 class ReplayDealRequest(_message.Message):
-    __slots__ = ("deal", "events")
+    __slots__ = ("deal", "events", "include_decisions")
     DEAL_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_DECISIONS_FIELD_NUMBER: _ClassVar[int]
     deal: Deal
     events: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Event]
-    def __init__(self, deal: _Optional[_Union[Deal, _Mapping]] = ..., events: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ...) -> None: ...
+    include_decisions: bool
+    def __init__(self, deal: _Optional[_Union[Deal, _Mapping]] = ..., events: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., include_decisions: bool = ...) -> None: ...
+
+class Decision(_message.Message):
+    __slots__ = ("seat", "phase", "observations")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    OBSERVATIONS_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    phase: _deal_pb2.Phase
+    observations: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Observation]
+    def __init__(self, seat: _Optional[int] = ..., phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., observations: _Optional[_Iterable[_Union[_deal_pb2.Observation, _Mapping]]] = ...) -> None: ...
 
 class ReplayDealResponse(_message.Message):
-    __slots__ = ("phase", "turn", "legal_moves", "hands", "discard", "tricks", "current_trick", "observations", "events", "score", "match_progress", "match_deal_count")
+    __slots__ = ("phase", "turn", "legal_moves", "hands", "discard", "tricks", "current_trick", "observations", "events", "score", "match_progress", "match_deal_count", "match_target", "legal_move_count", "discard_choice", "declare_choice", "seat_sides", "declarer", "contract", "stock", "decisions")
     PHASE_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
     LEGAL_MOVES_FIELD_NUMBER: _ClassVar[int]
@@ -214,6 +285,15 @@ class ReplayDealResponse(_message.Message):
     SCORE_FIELD_NUMBER: _ClassVar[int]
     MATCH_PROGRESS_FIELD_NUMBER: _ClassVar[int]
     MATCH_DEAL_COUNT_FIELD_NUMBER: _ClassVar[int]
+    MATCH_TARGET_FIELD_NUMBER: _ClassVar[int]
+    LEGAL_MOVE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    DISCARD_CHOICE_FIELD_NUMBER: _ClassVar[int]
+    DECLARE_CHOICE_FIELD_NUMBER: _ClassVar[int]
+    SEAT_SIDES_FIELD_NUMBER: _ClassVar[int]
+    DECLARER_FIELD_NUMBER: _ClassVar[int]
+    CONTRACT_FIELD_NUMBER: _ClassVar[int]
+    STOCK_FIELD_NUMBER: _ClassVar[int]
+    DECISIONS_FIELD_NUMBER: _ClassVar[int]
     phase: _deal_pb2.Phase
     turn: int
     legal_moves: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Move]
@@ -226,19 +306,30 @@ class ReplayDealResponse(_message.Message):
     score: DealScore
     match_progress: MatchProgress
     match_deal_count: int
-    def __init__(self, phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., legal_moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., discard: _Optional[_Iterable[str]] = ..., tricks: _Optional[_Iterable[_Union[_deal_pb2.Trick, _Mapping]]] = ..., current_trick: _Optional[_Union[_deal_pb2.Trick, _Mapping]] = ..., observations: _Optional[_Iterable[_Union[_deal_pb2.Observation, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., score: _Optional[_Union[DealScore, _Mapping]] = ..., match_progress: _Optional[_Union[MatchProgress, _Mapping]] = ..., match_deal_count: _Optional[int] = ...) -> None: ...
+    match_target: int
+    legal_move_count: int
+    discard_choice: DiscardChoice
+    declare_choice: DeclareChoice
+    seat_sides: _containers.RepeatedScalarFieldContainer[int]
+    declarer: int
+    contract: _deal_pb2.Call
+    stock: _containers.RepeatedScalarFieldContainer[str]
+    decisions: _containers.RepeatedCompositeFieldContainer[Decision]
+    def __init__(self, phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., legal_moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., discard: _Optional[_Iterable[str]] = ..., tricks: _Optional[_Iterable[_Union[_deal_pb2.Trick, _Mapping]]] = ..., current_trick: _Optional[_Union[_deal_pb2.Trick, _Mapping]] = ..., observations: _Optional[_Iterable[_Union[_deal_pb2.Observation, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., score: _Optional[_Union[DealScore, _Mapping]] = ..., match_progress: _Optional[_Union[MatchProgress, _Mapping]] = ..., match_deal_count: _Optional[int] = ..., match_target: _Optional[int] = ..., legal_move_count: _Optional[int] = ..., discard_choice: _Optional[_Union[DiscardChoice, _Mapping]] = ..., declare_choice: _Optional[_Union[DeclareChoice, _Mapping]] = ..., seat_sides: _Optional[_Iterable[int]] = ..., declarer: _Optional[int] = ..., contract: _Optional[_Union[_deal_pb2.Call, str]] = ..., stock: _Optional[_Iterable[str]] = ..., decisions: _Optional[_Iterable[_Union[Decision, _Mapping]]] = ...) -> None: ...
 
 class MatchProgress(_message.Message):
-    __slots__ = ("standing", "next_dealer", "finished", "winning_side")
+    __slots__ = ("standing", "next_dealer", "finished", "winning_side", "winning_seat")
     STANDING_FIELD_NUMBER: _ClassVar[int]
     NEXT_DEALER_FIELD_NUMBER: _ClassVar[int]
     FINISHED_FIELD_NUMBER: _ClassVar[int]
     WINNING_SIDE_FIELD_NUMBER: _ClassVar[int]
+    WINNING_SEAT_FIELD_NUMBER: _ClassVar[int]
     standing: _deal_pb2.MatchStanding
     next_dealer: int
     finished: bool
     winning_side: int
-    def __init__(self, standing: _Optional[_Union[_deal_pb2.MatchStanding, _Mapping]] = ..., next_dealer: _Optional[int] = ..., finished: bool = ..., winning_side: _Optional[int] = ...) -> None: ...
+    winning_seat: int
+    def __init__(self, standing: _Optional[_Union[_deal_pb2.MatchStanding, _Mapping]] = ..., next_dealer: _Optional[int] = ..., finished: bool = ..., winning_side: _Optional[int] = ..., winning_seat: _Optional[int] = ...) -> None: ...
 
 class ScoreItem(_message.Message):
     __slots__ = ("name", "points")
@@ -272,16 +363,34 @@ class SideScore(_message.Message):
     cards: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, total: _Optional[float] = ..., card_points: _Optional[float] = ..., last_trick: _Optional[float] = ..., sets: _Optional[_Iterable[_Union[ScoreItem, _Mapping]]] = ..., sets_total: _Optional[int] = ..., sequences: _Optional[_Iterable[_Union[ScoreItem, _Mapping]]] = ..., sequences_total: _Optional[int] = ..., declarations: _Optional[int] = ..., trick_count: _Optional[int] = ..., cards: _Optional[_Iterable[str]] = ...) -> None: ...
 
+class GameScore(_message.Message):
+    __slots__ = ("contract", "declarer", "rounded", "game_points")
+    CONTRACT_FIELD_NUMBER: _ClassVar[int]
+    DECLARER_FIELD_NUMBER: _ClassVar[int]
+    ROUNDED_FIELD_NUMBER: _ClassVar[int]
+    GAME_POINTS_FIELD_NUMBER: _ClassVar[int]
+    contract: _deal_pb2.Call
+    declarer: int
+    rounded: int
+    game_points: int
+    def __init__(self, contract: _Optional[_Union[_deal_pb2.Call, str]] = ..., declarer: _Optional[int] = ..., rounded: _Optional[int] = ..., game_points: _Optional[int] = ...) -> None: ...
+
 class DealScore(_message.Message):
-    __slots__ = ("sides", "winning_side", "matto_side", "matto_card", "discard_side")
+    __slots__ = ("sides", "winning_side", "matto_side", "matto_card", "discard_side", "ending", "awards", "game")
     SIDES_FIELD_NUMBER: _ClassVar[int]
     WINNING_SIDE_FIELD_NUMBER: _ClassVar[int]
     MATTO_SIDE_FIELD_NUMBER: _ClassVar[int]
     MATTO_CARD_FIELD_NUMBER: _ClassVar[int]
     DISCARD_SIDE_FIELD_NUMBER: _ClassVar[int]
+    ENDING_FIELD_NUMBER: _ClassVar[int]
+    AWARDS_FIELD_NUMBER: _ClassVar[int]
+    GAME_FIELD_NUMBER: _ClassVar[int]
     sides: _containers.RepeatedCompositeFieldContainer[SideScore]
     winning_side: int
     matto_side: int
     matto_card: str
     discard_side: int
-    def __init__(self, sides: _Optional[_Iterable[_Union[SideScore, _Mapping]]] = ..., winning_side: _Optional[int] = ..., matto_side: _Optional[int] = ..., matto_card: _Optional[str] = ..., discard_side: _Optional[int] = ...) -> None: ...
+    ending: Ending
+    awards: _containers.RepeatedScalarFieldContainer[float]
+    game: GameScore
+    def __init__(self, sides: _Optional[_Iterable[_Union[SideScore, _Mapping]]] = ..., winning_side: _Optional[int] = ..., matto_side: _Optional[int] = ..., matto_card: _Optional[str] = ..., discard_side: _Optional[int] = ..., ending: _Optional[_Union[Ending, str]] = ..., awards: _Optional[_Iterable[float]] = ..., game: _Optional[_Union[GameScore, _Mapping]] = ...) -> None: ...

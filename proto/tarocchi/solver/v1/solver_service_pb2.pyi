@@ -46,16 +46,18 @@ class RecommendMoveRequest(_message.Message):
     def __init__(self, observation: _Optional[_Union[_deal_pb2.Observation, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., seed: _Optional[int] = ...) -> None: ...
 
 class RecommendMoveResponse(_message.Message):
-    __slots__ = ("move", "moves", "exact", "diagnostics")
+    __slots__ = ("move", "moves", "exact", "diagnostics", "legal_move_count")
     MOVE_FIELD_NUMBER: _ClassVar[int]
     MOVES_FIELD_NUMBER: _ClassVar[int]
     EXACT_FIELD_NUMBER: _ClassVar[int]
     DIAGNOSTICS_FIELD_NUMBER: _ClassVar[int]
+    LEGAL_MOVE_COUNT_FIELD_NUMBER: _ClassVar[int]
     move: _deal_pb2.Move
     moves: _containers.RepeatedCompositeFieldContainer[MoveStatistics]
     exact: bool
     diagnostics: Diagnostics
-    def __init__(self, move: _Optional[_Union[_deal_pb2.Move, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[MoveStatistics, _Mapping]]] = ..., exact: bool = ..., diagnostics: _Optional[_Union[Diagnostics, _Mapping]] = ...) -> None: ...
+    legal_move_count: int
+    def __init__(self, move: _Optional[_Union[_deal_pb2.Move, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[MoveStatistics, _Mapping]]] = ..., exact: bool = ..., diagnostics: _Optional[_Union[Diagnostics, _Mapping]] = ..., legal_move_count: _Optional[int] = ...) -> None: ...
 
 class MoveStatistics(_message.Message):
     __slots__ = ("move", "rank", "visits", "worlds", "expected_score", "standard_error", "difference_to_best", "difference_standard_error", "win_probability", "score_quantiles", "principal_variation", "match_win_probability")
