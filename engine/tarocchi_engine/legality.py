@@ -68,10 +68,9 @@ def _calls_out(table: Table, cards: int) -> bool:
 
 def _points_to_call_out(table: Table) -> int:
     """Returns how many points the dealer has to show; in a match that plays on above its target any will do (A-31)."""
-    target = table.variant.match_target
-    assert target is not None
-    before = table.standing.scores_in(table.variant)[table.side_of(table.turn)]
-    return max(1, ceil(target - before))
+    needed = table.points_to_target(table.side_of(table.turn))
+    assert needed is not None
+    return max(1, ceil(needed))
 
 
 def _signals(table: Table, hand: int, card: int) -> tuple[Signal | None, ...]:

@@ -179,12 +179,15 @@ class Record:
         """Returns what the seat to bid may say: gioco before any bid, solo before any solo (A-37)."""
         return (Call.PASS, Call.SOLO) if Call.GIOCO in self.calls else tuple(Call)
 
+    def points_to_target(self, side: int) -> float | None:
+        """Returns how many points declared in this deal end the match for a side, None where no score ends it."""
+        target = self.variant.match_target
+        return None if target is None else target - self.standing.scores_in(self.variant)[side]
+
     def has_reached_target(self, side: int) -> bool:
         """Tells whether a side has declared something in this deal and has the score that ends the match with it."""
-        target, declared = self.variant.match_target, self.declared_points[side]
-        if target is None or not declared:
-            return False
-        return self.standing.scores_in(self.variant)[side] + declared >= target
+        needed, declared = self.points_to_target(side), self.declared_points[side]
+        return needed is not None and declared > 0 and declared >= needed
 
     def winning_place(self) -> int:
         """Returns which card of the trick wins so far (its place from 0), -1 while only the Matto lies there."""

@@ -63,9 +63,8 @@ def _most_telling(view: View, moves: tuple[Move, ...]) -> tuple[Move, ...]:
 
 def wins_match(view: View, move: Move) -> bool:
     """Tells whether a move wins the match on the spot: nothing can be better."""
-    target = view.variant.match_target
-    if target is None or not isinstance(move, Declare | CallOut) or not move.cards:
-        return False
     side = view.table.side_of(view.seat)
-    before = view.table.standing.scores_in(view.variant)[side] + view.table.declared_points[side]
-    return before + view.variant.declaration_points(move.cards) >= target
+    needed = view.table.points_to_target(side)
+    if needed is None or not isinstance(move, Declare | CallOut) or not move.cards:
+        return False
+    return view.table.declared_points[side] + view.variant.declaration_points(move.cards) >= needed

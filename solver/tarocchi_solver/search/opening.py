@@ -31,7 +31,7 @@ from tarocchi_engine.layout import (
     TRICKS_LEFT,
     TURN,
 )
-from tarocchi_engine.scoring import FIVE_POINT_CARDS
+from tarocchi_engine.scoring import FIVE_POINT_CARDS, SOLO_FACTOR
 from tarocchi_solver.search.question import (
     CALLS,
     CALLS_LEFT,
@@ -178,7 +178,7 @@ def finish_auction(question: Any, call: Any, position: Any) -> None:
         position[ASIDE_SIDE] = _0
         lay_away(position, declarer, words[DISCARD_COUNT])
     else:
-        position[GAME_FACTOR] = np.uint64(2)
+        position[GAME_FACTOR] = np.uint64(SOLO_FACTOR)
     position[MATTO_SIDE] = np.uint64(NO_SIDE)
     for holder in range(seats):
         if position[HANDS + holder] & _MATTO != _0:

@@ -100,10 +100,8 @@ def make_question(view: View, arms: list[int]) -> Question:
 
 def _needed(view: View, side: int) -> int:
     """Returns how many half points of declarations end the match for a side, those it has declared included."""
-    target = view.variant.match_target
-    if target is None:
-        return _NEVER
-    return int(2 * (target - view.table.standing.scores_in(view.variant)[side]))
+    needed = view.table.points_to_target(side)
+    return _NEVER if needed is None else int(2 * needed)
 
 
 def arm_of(move: Move) -> int:

@@ -97,7 +97,7 @@ class SearchPool:
         self._executor = ThreadPoolExecutor(
             workers, thread_name_prefix="tarocchi-solver", initializer=_stand_back, initargs=(niceness,)
         )
-        # reentrant, because a signal handler may stop the searches while its own thread waits here
+        # reentrant, because what holds it asks how many calls are admitted
         self._lock = threading.RLock()
         self._idle = threading.Condition(self._lock)
         self._changed = threading.Condition(self._lock)
