@@ -16,6 +16,7 @@ from tarocchi_engine import Observation, Phase, State, get_variant, new_deal
 from tarocchi_solver import __version__
 from tarocchi_solver.client import SolverClient, SolverError
 from tarocchi_solver.search import Budget, Recommendation
+from tarocchi_solver.search.halving import MIN_CHOICE_WORLDS, MIN_EVALUATION_WORLDS
 from tarocchi_solver.service import solver_service
 from tarocchi_solver.service.calls import ELAPSED_KEY, REQUEST_ID_KEY
 from tarocchi_solver.service.errors import FaultList
@@ -154,7 +155,7 @@ def test_a_search_that_is_stopped_already_does_the_minimum(seconds: float | None
     stop.set()
     found = solver_service.run_search(long_question(in_the_middle()), stop, seconds)
     assert found.diagnostics.stop_reason == reason
-    assert found.diagnostics.worlds == 6
+    assert found.diagnostics.worlds == MIN_CHOICE_WORLDS + MIN_EVALUATION_WORLDS
 
 
 def test_what_a_deadline_cannot_reach_does_not_change_the_answer() -> None:

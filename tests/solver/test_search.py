@@ -45,11 +45,12 @@ from tarocchi_solver.search import decision as decision_module
 from tarocchi_solver.search.decision import MAX_DECLARATIONS
 from tarocchi_solver.search.halving import MIN_CHOICE_WORLDS, MIN_EVALUATION_WORLDS
 from tarocchi_solver.search.question import arm_of, make_question
-from tarocchi_solver.search.recommend import MIN_WORLDS
-from tarocchi_solver.search.runner import Limits, Runner
+from tarocchi_solver.search.runner import MIN_WORLDS, Limits, Runner
 from tarocchi_solver.search.sampler import WorldNotFoundError
 from tarocchi_solver.search.sampling_kernels import KNOWN, SHOWN
 from tarocchi_solver.search.statistics import unit_of
+
+HALVED = (Phase.DISCARD, Phase.PLAY)
 
 SMALL = Budget(iterations=300)
 
@@ -221,7 +222,7 @@ def test_budgets_are_kept(name: str) -> None:
 def test_the_smallest_budgets_do_the_minimum(name: str, index: int) -> None:
     state, observation = decision_number(RULES[name], index, 5)
     moves = len(state.legal_moves())
-    least = MIN_CHOICE_WORLDS + MIN_EVALUATION_WORLDS if state.phase is Phase.DISCARD else MIN_WORLDS
+    least = MIN_CHOICE_WORLDS + MIN_EVALUATION_WORLDS if state.phase in HALVED else MIN_WORLDS
     for budget, reason in (
         (Budget(worlds=1), StopReason.WORLDS),
         (Budget(iterations=1), StopReason.ITERATIONS),

@@ -1,6 +1,6 @@
-"""Chooses among many moves, such as the dealer's discards, by successive halving on common worlds.
+"""Chooses a discard or a card to play by successive halving on common worlds.
 
-Every round tries the better half of the moves so far in the same new worlds, one playout each (Karnin, Koren and
+Every round tries the better half of the moves so far in the same new worlds (Karnin, Koren and
 Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013). While the worlds are few, a move is also judged by
 the others that share its cards. Other worlds then say what the moves are worth: some for all of them, more for the few
 best.
@@ -14,16 +14,15 @@ the cut after it the harsher.
 from __future__ import annotations
 
 import math
-import time
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Discard
+from tarocchi_engine import Discard, Phase
 from tarocchi_engine.selection import exchanges
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.results import (
@@ -34,8 +33,8 @@ from tarocchi_solver.search.results import (
     Recommendation,
     StopReason,
 )
-from tarocchi_solver.search.runner import Limits, Runner, Worlds
-from tarocchi_solver.search.statistics import Evidence, describe, rank_moves
+from tarocchi_solver.search.runner import Runner, Worlds, tree_size
+from tarocchi_solver.search.statistics import Evidence, common_line, describe, rank_moves
 
 FINALISTS: Final = 8
 CHOICE_SHARE: Final = 0.75
@@ -88,8 +87,11 @@ class Plan:
     """The cap that decided."""
 
     @classmethod
-    def of(cls, move_count: int, budget: Budget) -> Plan:
-        """Returns the plan for a choice between at least two moves: the largest that keeps the caps, or the least."""
+    def of(cls, move_count: int, budget: Budget, visits: int = 1) -> Plan:
+        """Returns the plan for a choice between at least two moves: the largest that keeps the caps, or the least.
+
+        Every move is tried `visits` times in a world.
+        """
         stages = _stages(move_count)
 
         def largest(cap: int, cost: Callable[[Stage], int]) -> int:
@@ -99,7 +101,7 @@ class Plan:
         world_cap = min(budget.worlds or MAX_SAMPLED_WORLDS, MAX_SAMPLED_WORLDS)
         iteration_cap = min(budget.iterations or MAX_ITERATIONS, MAX_ITERATIONS)
         by_worlds = largest(world_cap, lambda stage: 1)
-        by_iterations = largest(iteration_cap, lambda stage: stage.width)
+        by_iterations = largest(iteration_cap, lambda stage: stage.width * visits)
         scale = max(min(by_worlds, by_iterations), 0)
         *rounds, everything, finalists = [replace(stage, worlds=stage.worlds_at(scale)) for stage in stages]
         cap = StopReason.WORLDS if by_worlds <= by_iterations else StopReason.ITERATIONS
@@ -123,25 +125,37 @@ def _stages(move_count: int) -> list[Stage]:
 
 
 def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
-    """Returns the recommendation for a choice among many moves."""
+    """Returns the recommendation for a choice among several moves."""
     scout = None
     if decision.view.legal_move_count > len(decision.moves):
         scout, decision, budget = _improve(decision, runner, budget)
-    plan = Plan.of(len(decision.moves), budget)
-    race = _Race(decision, runner)
+    arm_count = len(decision.question.arms)
+    visits = 1
+    if decision.view.phase is Phase.PLAY:
+        size = runner.options.iterations_per_world or tree_size(budget, arm_count, runner.threads)
+        visits = max(size // arm_count, 1)
+    plan = Plan.of(arm_count, budget, visits)
+    race = _Race(decision, runner, visits)
     if scout is not None:
         race.carry_on(scout)
     order = race.run(plan.rounds)
-    evidence = race.evaluate(order, plan)
-    ranked = [(decision.moves[arm], int(race.visits[arm]), evidence[arm]) for arm in order]
+    found = race.evaluate(order, plan)
+    places = np.argsort(order)
+    standing = np.array([-places[arm] for arm in decision.arm_of_move], dtype=np.float64)
+    moves = rank_moves(decision.view, decision.moves, standing)
+    arms = [decision.arm_of_move[move] for move in moves]
+    ranked = [
+        (decision.moves[move], int(race.visits[arm]), found[arm].evidence)
+        for move, arm in zip(moves, arms, strict=True)
+    ]
     return Recommendation(
-        move=decision.moves[order[0]],
-        moves=describe(decision.view, ranked, [[] for _ in order], exact=False),
+        move=decision.moves[moves[0]],
+        moves=describe(decision.view, ranked, [found[arm].line for arm in arms], exact=False),
         exact=False,
         diagnostics=Diagnostics(
             seed=decision.seed,
             worlds=race.world_count,
-            evaluation_worlds=max(len(item.values) for item in evidence),
+            evaluation_worlds=max(len(arm.evidence.values) for arm in found),
             iterations=race.iterations,
             stop_reason=race.stop_reason or plan.cap,
             exact_solves=0,
@@ -160,7 +174,7 @@ def _improve(decision: Decision, runner: Runner, budget: Budget) -> tuple[_Race 
     plan = Plan.of(len(decision.moves), first)
     if plan.everything.worlds <= MIN_EVALUATION_WORLDS:
         return None, decision, budget
-    race = _Race(decision, runner)
+    race = _Race(decision, runner, 1)
     race.end_after(SCOUTING_SHARE)
     order = race.run(plan.rounds)
     best = decision.moves[order[0]]
@@ -204,10 +218,23 @@ def judge(totals: Integers, cards: npt.NDArray[np.bool_], world_count: int) -> n
 
 
 def _evidence(worlds: Worlds, place: int) -> Evidence:
-    """Returns the results of the move at a place of the arms tried; every world has one result of each."""
+    """Returns the results of the move at a place of the arms tried."""
     block = worlds.block
-    values = block.totals[:, place].astype(np.float64)
-    return Evidence(values, block.wins[:, place] / 2, values, block.sums[:, place].astype(np.float64))
+    visits = block.visits[:, place]
+    return Evidence(
+        block.totals[:, place] / visits,
+        block.wins[:, place] / (2 * visits),
+        block.samples[:, place].astype(np.float64),
+        block.sums[:, place].astype(np.float64),
+    )
+
+
+class _Found(NamedTuple):
+    """What the evaluation says about one arm."""
+
+    evidence: Evidence
+    line: list[int]
+    """The replies to a card played."""
 
 
 @dataclass
@@ -216,17 +243,20 @@ class _Race:
 
     decision: Decision
     runner: Runner
+    visits_each: int
+    """How often a world tries each move alive."""
     world_count: int = 0
     rejected: int = 0
     stop_reason: StopReason | None = None
     """Why a stage ended before its worlds were done."""
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(init=False)
     earlier_iterations: int = 0
     time_share: float = 0.0
     """The part of the time that may have passed at the end of the stages so far."""
 
     def __post_init__(self) -> None:
-        self.visits: Integers = np.zeros(len(self.decision.moves), dtype=np.int64)
+        self.visits: Integers = np.zeros(len(self.decision.question.arms), dtype=np.int64)
+        self.started = self.runner.limits.clock()
         self.deadline = self.runner.limits.deadline
 
     def end_after(self, share: float) -> None:
@@ -245,9 +275,10 @@ class _Race:
         return self.earlier_iterations + int(self.visits.sum())
 
     def run(self, rounds: tuple[Stage, ...]) -> Integers:
-        """Returns the moves' indices, best first: the winner, then the others by the round they reached."""
+        """Returns the arms, best first: the winner, then the others by the round they reached."""
         count = len(self.visits)
-        order = np.array(rank_moves(self.decision.view, self.decision.moves, np.zeros(count)))
+        first_moves = [self.decision.moves[self.decision.arm_of_move.index(arm)] for arm in range(count)]
+        order = np.array(rank_moves(self.decision.view, first_moves, np.zeros(count)))
         natural = np.argsort(order)
         totals = np.zeros(count, dtype=np.int64)
         cards = self.decision.question.arms[:, np.newaxis] >> np.arange(64, dtype=np.uint64) & np.uint64(1) == 1
@@ -261,19 +292,23 @@ class _Race:
                 order[: stage.width] = alive[np.lexsort((natural[alive], -scores))]
         return order
 
-    def evaluate(self, order: Integers, plan: Plan) -> list[Evidence]:
-        """Returns the evidence of every move, by index, from worlds that chose nothing."""
+    def evaluate(self, order: Integers, plan: Plan) -> list[_Found]:
+        """Returns what worlds that chose nothing say about every arm."""
         common = self._try(order, EVALUATION_WORLDS, plan.everything)
         assert common is not None
-        evidence = [_evidence(common, place) for place in np.argsort(order)]
         further = self._try(order[: plan.finalists.width], int(common.numbers[-1]) + 1, plan.finalists)
-        if further is not None:
-            for place, arm in enumerate(order[: plan.finalists.width]):
-                evidence[arm] = evidence[arm].followed_by(_evidence(further, place))
-        return evidence
+        found = []
+        for place in np.argsort(order):
+            evidence, lines = _evidence(common, place), common.block.lines[:, place]
+            if further is not None and place < plan.finalists.width:
+                evidence = evidence.followed_by(_evidence(further, place))
+                lines = np.concatenate([lines, further.block.lines[:, place]])
+            has_line = self.decision.view.phase is Phase.PLAY
+            found.append(_Found(evidence, common_line(lines) if has_line else []))
+        return found
 
     def _try(self, arms: Integers, first: int, stage: Stage) -> Worlds | None:
-        """Plays `arms` once in each world of a stage from number `first` on; None if there was none, or no time."""
+        """Plays `arms` in each world of a stage from number `first` on; None if there was none, or no time."""
         self.time_share += stage.share
         if not stage.worlds:
             return None
@@ -284,9 +319,9 @@ class _Race:
             self.decision.question.with_arms(arms),
             first,
             stage.worlds,
-            len(arms),
+            len(arms) * self.visits_each,
             surely=stage.least,
-            limits=Limits(deadline, self.runner.limits.stop),
+            limits=replace(self.runner.limits, deadline=deadline),
         )
         self.stop_reason = worlds.stop_reason or self.stop_reason
         if not len(worlds.numbers):

@@ -24,10 +24,11 @@ from tarocchi_solver.search.results import (
     Diagnostics,
     Playout,
     Recommendation,
+    Root,
     SearchOptions,
     StopReason,
 )
-from tarocchi_solver.search.runner import Limits, Runner
+from tarocchi_solver.search.runner import MAX_TREE_ITERATIONS, MIN_WORLDS, Limits, Runner, tree_size
 from tarocchi_solver.search.sampler import WorldSampler
 from tarocchi_solver.search.statistics import (
     Evidence,
@@ -38,13 +39,6 @@ from tarocchi_solver.search.statistics import (
     rank_moves,
 )
 
-MIN_WORLDS = 6
-"""Worlds searched whatever the budget: two of them evaluate, the fewest that give a standard error."""
-ITERATIONS_PER_MS = 300
-"""Rough speed of one thread, for sizing the trees of a search limited by time."""
-WANTED_WORLDS = 1000
-"""A larger budget first brings more worlds, up to so many, and then larger trees in each."""
-MAX_TREE_ITERATIONS = 10_000
 _WORLDS_STREAM = 1
 
 
@@ -57,6 +51,7 @@ def search(
     options: SearchOptions | None = None,
     stop: threading.Event | None = None,
     progress: Callable[[int], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Recommendation:
     """Returns the best move of the observing seat and what is known about every legal one.
 
@@ -69,6 +64,8 @@ def search(
         options: parameters of the search.
         stop: ends the search early with the best answer so far when set.
         progress: called now and then, from any thread, with the number of worlds just finished.
+        clock: measures the budget's time in seconds; `time.thread_time` is the fair one between rivals on a busy
+            machine, for searches on one thread.
 
     Raises:
         InvalidObservationError: the observation cannot have happened.
@@ -77,7 +74,7 @@ def search(
         TypeError: an argument, a cap or an option is of another type.
         ValueError: a cap, the seed, the number of threads or an option is out of range.
     """
-    started = time.monotonic()
+    started = clock()
     _check_arguments(observation, budget, seed, threads, options)
     if stop is not None and not callable(getattr(stop, "is_set", None)):
         raise TypeError(f"stop is {stop!r}: give a threading.Event, or leave it out")
@@ -86,14 +83,32 @@ def search(
     budget = budget or Budget()
     options = options or SearchOptions()
     decision = Decision.of(view(observation), fresh_seed() if seed is None else seed)
+    limits = Limits(None if budget.time_ms is None else started + budget.time_ms / 1000, stop, clock)
+    return search_decision(decision, budget, limits, options, threads, progress)
+
+
+def search_decision(
+    decision: Decision,
+    budget: Budget,
+    limits: Limits,
+    options: SearchOptions,
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Recommendation:
+    """Returns the answer to a decision that has been made ready; the arguments are as `search` checks them.
+
+    `limits` hold the point of time at which the budget's time ends.
+    """
     if decision.view.phase in (Phase.PLAY, Phase.GIVE) and decision.view.table.tricks_left <= EXACT_TRICKS:
         worlds = decision.sampler.enumerate(MAX_WORLDS)
         if worlds is not None:
             return _solve(decision, worlds)
-    limits = Limits(None if budget.time_ms is None else started + budget.time_ms / 1000, stop)
     runner = Runner(decision.sampler, split(decision.seed, _WORLDS_STREAM), options, threads, limits, progress)
     budget = DEFAULT_BUDGET if budget.is_open else budget
-    if decision.view.phase is Phase.DISCARD and len(decision.moves) > 1:
+    is_halved = decision.view.phase is Phase.DISCARD or (
+        decision.view.phase is Phase.PLAY and options.root is Root.HALVING
+    )
+    if is_halved and len(decision.question.arms) > 1:
         return halve(decision, runner, budget)
     return _sample(decision, runner, budget)
 
@@ -134,6 +149,7 @@ def _check_options(options: SearchOptions) -> None:
     _check_type("options.exploration", options.exploration, (float, int), remedy)
     if not 0.0 <= options.exploration < float("inf"):
         raise ValueError(f"options.exploration is {options.exploration}: {remedy}")
+    _check_type("options.root", options.root, Root, "give a Root, such as Root.HALVING")
     _check_whole("options.expand_after", options.expand_after, 1, None, "give a whole number from 1")
     if options.iterations_per_world is not None:
         remedy = f"give a whole number from 1 to {MAX_TREE_ITERATIONS}, or leave it out"
@@ -222,15 +238,3 @@ def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendatio
             rejected_worlds=int(block.rejected.sum()),
         ),
     )
-
-
-def tree_size(budget: Budget, arm_count: int, threads: int) -> int:
-    """Returns the iterations for each world."""
-    total = budget.iterations
-    if budget.time_ms is not None:
-        by_time = budget.time_ms * ITERATIONS_PER_MS * threads
-        total = by_time if total is None else min(total, by_time)
-    if total is None:
-        return arm_count
-    wanted = WANTED_WORLDS if budget.worlds is None else max(budget.worlds, MIN_WORLDS)
-    return min(max(total // wanted, arm_count), MAX_TREE_ITERATIONS)

@@ -26,13 +26,20 @@ class Playout(StrEnum):
     RANDOM = "random"
 
 
+class Root(StrEnum):
+    """How a search shares its budget among the cards that may be played."""
+
+    EQUAL = "equal"  # all of them in every world
+    HALVING = "halving"  # the better half goes on, round by round
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Caps on the work of one search; the first one reached ends it. Without any, DEFAULT_BUDGET holds.
 
     A small minimum is always done, even where a cap is lower: six worlds with one iteration for each legal move, or
-    three such worlds for a choice by halving, as the dealer's discard is. Beyond it no cap on worlds or iterations is
-    exceeded. In a choice by halving the tightest cap of these two decides: it alone would give the same answer.
+    three such worlds for a choice by halving, as that of a discard or a card is. Beyond it no cap on worlds or
+    iterations is exceeded. In a choice by halving the tightest cap of these two decides: it alone would give the same answer.
     """
 
     worlds: int | None = None
@@ -64,7 +71,9 @@ class SearchOptions:
     expand_after: int = 8
     """Visits of a node before its replies get nodes of their own; until then the playout rule answers for them."""
     iterations_per_world: int | None = None
-    """Size of each world's tree; None lets the budget decide."""
+    """Size of each world's tree while all moves are tried in it; None lets the budget decide."""
+    root: Root = Root.HALVING
+    """How cards to play share the budget; discards are always halved, all other decisions tried equally."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tarocchi_solver.search.question import Question
-from tarocchi_solver.search.results import Playout, SearchOptions, StopReason
+from tarocchi_solver.search.results import Budget, Playout, SearchOptions, StopReason
 from tarocchi_solver.search.sampler import WorldNotFoundError, WorldSampler
 from tarocchi_solver.search.tree import Block, Tree, search_block
 
+MIN_WORLDS = 6
+"""Worlds searched whatever the budget: two of them evaluate, the fewest that give a standard error."""
+ITERATIONS_PER_MS = 300
+"""Rough speed of one thread, for sizing the trees of a search limited by time."""
+WANTED_WORLDS = 1000
+"""A larger budget first brings more worlds, up to so many, and then larger trees in each."""
+MAX_TREE_ITERATIONS = 10_000
 ITERATIONS_PER_CALL = 512
 """Work of one kernel call, about a millisecond: between calls threads look at the limits."""
 
@@ -27,14 +34,16 @@ class Limits:
     """When to stop: at a point of time, or on a signal from outside."""
 
     deadline: float | None = None
-    """A value of time.monotonic()."""
+    """A value of `clock`."""
     stop: threading.Event | None = None
+    clock: Callable[[], float] = time.monotonic
+    """Seconds, from any point of time on."""
 
     def reason(self) -> StopReason | None:
         """Returns why the search has to end now, None if it may go on."""
         if self.stop is not None and self.stop.is_set():
             return StopReason.STOPPED
-        if self.deadline is not None and time.monotonic() >= self.deadline:
+        if self.deadline is not None and self.clock() >= self.deadline:
             return StopReason.TIME
         return None
 
@@ -130,3 +139,15 @@ class Runner:
         )
         if (block.rejected < 0).any():
             raise WorldNotFoundError(self.sampler.facts)
+
+
+def tree_size(budget: Budget, arm_count: int, threads: int) -> int:
+    """Returns the iterations for each world."""
+    total = budget.iterations
+    if budget.time_ms is not None:
+        by_time = budget.time_ms * ITERATIONS_PER_MS * threads
+        total = by_time if total is None else min(total, by_time)
+    if total is None:
+        return arm_count
+    wanted = WANTED_WORLDS if budget.worlds is None else max(budget.worlds, MIN_WORLDS)
+    return min(max(total // wanted, arm_count), MAX_TREE_ITERATIONS)

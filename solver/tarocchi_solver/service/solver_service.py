@@ -17,7 +17,7 @@ from tarocchi_engine import VARIANTS, Observation, Phase, View
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver import __version__
 from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
-from tarocchi_solver.search.recommend import ITERATIONS_PER_MS
+from tarocchi_solver.search.runner import ITERATIONS_PER_MS
 from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, answering
 from tarocchi_solver.service.config import ServerConfig

@@ -1,0 +1,119 @@
+"""Deals that an agent plays against itself, kept as JSON lines that `tarocchi replay` reads one by one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from google.protobuf import json_format
+
+from tarocchi.solver.v1 import rules_service_pb2
+from tarocchi_bench.agents import parse_agent
+from tarocchi_bench.arena import RecordError, prepare_record
+from tarocchi_bench.workers import work_off
+from tarocchi_engine import State, get_variant, new_deal
+from tarocchi_engine.rng import split
+from tarocchi_solver.service.answers import deal_answer
+from tarocchi_solver.service.errors import FaultList
+from tarocchi_solver.service.formats import format_event
+from tarocchi_solver.service.requests import parse_deal
+
+_DEAL, _THINK = 1, 2
+_as_json: Final = json_format.MessageToDict
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPlay:
+    """Which deals are played by whom."""
+
+    variant: str
+    agent: str
+    seed: int
+    deals: int
+
+
+def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Callable[[], None] | None = None) -> None:
+    """Plays the deals of a plan that its record does not hold yet, and adds each to it as it ends.
+
+    Raises:
+        AgentSpecError, UnknownVariantError: the plan.
+        RecordError: the record cannot be read or written, or is that of another plan.
+        WorkerDiedError: a worker process was killed.
+    """
+    parse_agent(plan.agent)
+    get_variant(plan.variant)
+    known = {entry["number"] for entry in _entries(record, plan)}
+    to_play = [number for number in range(plan.deals) if number not in known]
+    if not to_play:
+        return
+    prepare_record(record)
+    play = partial(_play, plan)
+    lines: Any = map(play, to_play) if workers == 1 else work_off(play, to_play, workers)
+    closing: Any = contextlib.closing(lines) if workers > 1 else contextlib.nullcontext()
+    with closing, record.open("a", encoding="utf-8") as file:
+        for line in lines:
+            file.write(line + "\n")
+            file.flush()
+            if progress is not None:
+                progress()
+
+
+def read_deals(record: Path, plan: SelfPlay) -> Iterator[State]:
+    """Yields the deals of a plan as played, by number; raises `RecordError` where they are not all there."""
+    entries = {entry["number"]: entry for entry in _entries(record, plan)}
+    for number in range(plan.deals):
+        if number not in entries:
+            raise RecordError(f"{record}: deal {number} is missing: play it first")
+        faults = FaultList()
+        message = rules_service_pb2.ReplayDealRequest()
+        json_format.ParseDict({key: entries[number][key] for key in ("deal", "events")}, message)
+        state = parse_deal(message, faults)
+        if state is None or faults.faults:
+            raise RecordError(f"{record}: deal {number} is none: {faults.faults[0].message}")
+        yield state
+
+
+def _play(plan: SelfPlay, number: int) -> str:
+    """Plays one deal; returns its line."""
+    agent = parse_agent(plan.agent)
+    variant = get_variant(plan.variant)
+    start = state = new_deal(variant, split(plan.seed, _DEAL, number), dealer=number % variant.seat_count)
+    seed = split(plan.seed, _THINK, number)
+    step = 0
+    while (seat := state.turn) is not None:
+        state = state.apply_move(agent.choose(state.observe(seat), split(seed, step)))
+        step += 1
+    deal = deal_answer(start, split(plan.seed, _DEAL, number)).deal
+    entry = {
+        "variant": plan.variant,
+        "agent": plan.agent,
+        "seed": plan.seed,
+        "number": number,
+        "deal": _as_json(deal),
+        "events": [_as_json(format_event(variant.pack, event)) for event in state.table.events],
+    }
+    return json.dumps(entry, separators=(",", ":"))
+
+
+def _entries(record: Path, plan: SelfPlay) -> Iterator[dict[str, Any]]:
+    """Yields the lines of a record; raises `RecordError` for those of another plan."""
+    if not record.exists():
+        return
+    lines = record.read_text("utf-8").splitlines()
+    for index, line in enumerate(lines):
+        try:
+            entry = json.loads(line)
+            key = (entry["variant"], entry["agent"], entry["seed"])
+            entry["number"], entry["deal"], entry["events"]
+        except (ValueError, KeyError, TypeError) as error:
+            if index == len(lines) - 1:
+                return
+            raise RecordError(f"{record}: line {index + 1} is no deal") from error
+        if key != (plan.variant, plan.agent, plan.seed):
+            raise RecordError(f"{record}: line {index + 1} belongs to other deals; name a new file")
+        yield entry
