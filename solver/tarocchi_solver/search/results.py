@@ -39,7 +39,8 @@ class Budget:
 
     A small minimum is always done, even where a cap is lower: six worlds with one iteration for each legal move, or
     three such worlds for a choice by halving, as that of a discard or a card is. Beyond it no cap on worlds or
-    iterations is exceeded. In a choice by halving the tightest cap of these two decides: it alone would give the same answer.
+    iterations is exceeded. In a choice by halving the tightest cap of these two decides: it alone would give the same
+    answer.
     """
 
     worlds: int | None = None
