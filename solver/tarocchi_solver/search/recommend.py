@@ -16,6 +16,7 @@ from tarocchi_engine.rng import fresh_seed, split
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.exact import EXACT_TRICKS, MAX_WORLDS, exact_values
 from tarocchi_solver.search.halving import halve
+from tarocchi_solver.search.inference import infer
 from tarocchi_solver.search.results import (
     DEFAULT_BUDGET,
     MAX_ITERATIONS,
@@ -39,7 +40,7 @@ from tarocchi_solver.search.statistics import (
     rank_moves,
 )
 
-_WORLDS_STREAM = 1
+_WORLDS_STREAM, _PILOT_STREAM = 1, 2
 
 
 def search(
@@ -103,7 +104,10 @@ def search_decision(
         worlds = decision.sampler.enumerate(MAX_WORLDS)
         if worlds is not None:
             return _solve(decision, worlds)
-    runner = Runner(decision.sampler, split(decision.seed, _WORLDS_STREAM), options, threads, limits, progress)
+    inference = infer(decision.view, decision.sampler, split(decision.seed, _PILOT_STREAM), options.inference)
+    runner = Runner(
+        decision.sampler, inference.belief, split(decision.seed, _WORLDS_STREAM), options, threads, limits, progress
+    )
     budget = DEFAULT_BUDGET if budget.is_open else budget
     is_halved = decision.view.phase is Phase.DISCARD or (
         decision.view.phase is Phase.PLAY and options.root is Root.HALVING

@@ -73,6 +73,8 @@ class SearchOptions:
     """Visits of a node before its replies get nodes of their own; until then the playout rule answers for them."""
     iterations_per_world: int | None = None
     """Size of each world's tree while all moves are tried in it; None lets the budget decide."""
+    inference: float = 1.0
+    """The power of the likelihood of what others have done by which worlds are drawn; 0: all that fit count alike."""
     root: Root = Root.HALVING
     """How cards to play share the budget; discards are always halved, all other decisions tried equally."""
 

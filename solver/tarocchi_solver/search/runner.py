@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tarocchi_solver.search.inference import Belief
 from tarocchi_solver.search.question import Question
 from tarocchi_solver.search.results import Budget, Playout, SearchOptions, StopReason
 from tarocchi_solver.search.sampler import WorldNotFoundError, WorldSampler
@@ -63,6 +64,7 @@ class Runner:
     """Searches worlds of one question; the same worlds give the same numbers whatever the threads."""
 
     sampler: WorldSampler
+    belief: Belief
     seed: int
     options: SearchOptions
     threads: int
@@ -128,6 +130,7 @@ class Runner:
         search_block(
             question,
             self.sampler.arrays,
+            self.belief,
             tree,
             block,
             np.uint64(self.seed),

@@ -84,6 +84,7 @@ class WorldSampler:
 
     Attributes:
         arrays: the input of the kernel `sample_world`.
+        hidden: the problem.
         acceptance: the share of draws that stand; estimated from some draws where shown hands or promises are checked.
     """
 
@@ -102,7 +103,7 @@ class WorldSampler:
         _check_problem(hidden, weights)
         unused = [0] * (SLOTS - len(hidden.holders))
         capacities = [*hidden.capacities, *unused]
-        self._hidden = hidden
+        self.hidden = hidden
         self._is_uniform = weights is None
         self._slots = sorted(range(SLOTS), key=capacities.__getitem__)
         self._capacities = np.array(sorted(capacities), dtype=np.int64)
@@ -131,7 +132,7 @@ class WorldSampler:
 
     def _base_weights(self, weights: Floats | None) -> tuple[Floats, float]:
         """Returns the weights by slot in dealing order, largest 1 for each card, and the factor taken out."""
-        n, holder_count = len(self._hidden.cards), len(self._hidden.holders)
+        n, holder_count = len(self.hidden.cards), len(self.hidden.holders)
         if weights is None:
             return np.ones((n, SLOTS)), 1.0
         base = np.zeros((n, SLOTS))
@@ -147,9 +148,9 @@ class WorldSampler:
         size = math.prod((self._capacities[:-1] + 1).tolist())
         tables = np.zeros((len(allowed), (len(self._cards) + 1) * size))
         checkpoint = np.array([-1, 0, 0], dtype=np.int64)
-        if self._hidden.aside_left_after is not None:
-            k, left = self._hidden.aside_left_after
-            checkpoint[:] = k, self._slots.index(self._hidden.holders.index(ASIDE_HOLDER)), left
+        if self.hidden.aside_left_after is not None:
+            k, left = self.hidden.aside_left_after
+            checkpoint[:] = k, self._slots.index(self.hidden.holders.index(ASIDE_HOLDER)), left
         totals = [
             float(kernels.build_table(of_case, self._capacities, checkpoint, table))
             for of_case, table in zip(weights, tables, strict=True)
@@ -170,7 +171,7 @@ class WorldSampler:
         for hand in checked:
             words[kernels.SHOWN + hand.holder] = hand.shown
             words[kernels.KNOWN + hand.holder] = hand.known
-        for promise in self._hidden.promises:
+        for promise in self.hidden.promises:
             words[kernels.PROMISED + promise.holder] |= promise.cards
         words[kernels.CASES] = len(self._totals)
         share = self._totals[0] / sum(self._totals)
@@ -180,8 +181,8 @@ class WorldSampler:
 
     def _measure_acceptance(self) -> float:
         """Returns the share of draws that stand, and makes sure that there are any."""
-        if any(not promise.cards for promise in self._hidden.promises):
-            raise ContradictionError(self._hidden.sentences)
+        if any(not promise.cards for promise in self.hidden.promises):
+            raise ContradictionError(self.hidden.sentences)
         if not self._is_checked:
             return self._total_weight() / sum(self._totals)
         accepted = drawn = 0
@@ -195,7 +196,7 @@ class WorldSampler:
             accepted = int(kernels.count_accepted(self.arrays, np.uint64(drawn), _LAST_TRIAL))
             drawn += _LAST_TRIAL
         if accepted == 0:
-            raise WorldNotFoundError(self._hidden.sentences)
+            raise WorldNotFoundError(self.hidden.sentences)
         return accepted / drawn
 
     def _prove_feasible(self) -> None:
@@ -204,7 +205,7 @@ class WorldSampler:
         for case in range(len(self._totals)):
             if kernels.enumerate_worlds(self.arrays, case, world, 0, _PROOF_DEAD_ENDS) != 0:
                 return
-        raise ContradictionError(self._hidden.sentences)
+        raise ContradictionError(self.hidden.sentences)
 
     @cached_property
     def _joint(self) -> tuple[Floats, Floats, float]:
@@ -225,12 +226,12 @@ class WorldSampler:
     def sample(self, seed: int) -> tuple[int, ...]:
         """Draws one world from `seed`: the set of cards of each holder."""
         world = self.sample_many(seed, 1)[0]
-        return tuple(int(cards) for cards in world[: len(self._hidden.holders)])
+        return tuple(int(cards) for cards in world[: len(self.hidden.holders)])
 
     @property
     def facts(self) -> tuple[str, ...]:
         """The facts in words."""
-        return self._hidden.sentences
+        return self.hidden.sentences
 
     def sample_many(self, seed: int, count: int) -> Words:
         """Draws independent worlds, [count, 4]: a set of cards per holder; the first is `sample(seed)`.
@@ -240,7 +241,7 @@ class WorldSampler:
         """
         worlds = np.empty((count, SLOTS), dtype=np.uint64)
         if kernels.sample_worlds(self.arrays, np.uint64(seed & _MASK64), worlds) < 0:
-            raise WorldNotFoundError(self._hidden.sentences)
+            raise WorldNotFoundError(self.hidden.sentences)
         return worlds
 
     def marginals(self) -> Floats:
@@ -249,7 +250,7 @@ class WorldSampler:
         Exact, unless a shown hand may hide a further combination: then the shares among MARGINAL_DRAWS worlds
         drawn from a fixed seed (standard error at most 0.008).
         """
-        n, holder_count = len(self._hidden.cards), len(self._hidden.holders)
+        n, holder_count = len(self.hidden.cards), len(self.hidden.holders)
         result = np.zeros((n, SLOTS))
         if self._is_checked:
             worlds = self.sample_many(0, MARGINAL_DRAWS)

@@ -40,6 +40,7 @@ from tarocchi_engine.layout import (
 from tarocchi_engine.play import apply_card, choose_by_rule, legal_cards, playout
 from tarocchi_engine.rng import next_u64, split_stream
 from tarocchi_engine.scoring import score_difference, score_sum
+from tarocchi_solver.search.inference import believed_world
 from tarocchi_solver.search.opening import declare_all, finish_auction, lay_away
 from tarocchi_solver.search.question import (
     BID_ARM,
@@ -54,7 +55,6 @@ from tarocchi_solver.search.question import (
     PLAY_ARM,
     SEAT,
 )
-from tarocchi_solver.search.sampling_kernels import sample_world
 
 LINE_LENGTH: Final = 7
 """Replies recorded after each move for the principal variation."""
@@ -332,6 +332,7 @@ def _record(
 def search_block(
     question: Any,
     sampler: Any,
+    belief: Any,
     tree: Any,
     block: Any,
     seed: Any,
@@ -350,7 +351,7 @@ def search_block(
     stream = np.empty(1, dtype=np.uint64)
     for row in range(len(block.rejected)):
         stream[0] = split_stream(seed, first_world + row)
-        block.rejected[row] = sample_world(sampler, stream, world)
+        block.rejected[row] = believed_world(sampler, belief, stream, world)
         if block.rejected[row] < 0:
             return
         place_world(question, sampler.destination, world, root)

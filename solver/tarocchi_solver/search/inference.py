@@ -1,0 +1,182 @@
+"""What the play so far says about hidden hands: worlds in which it was natural are drawn more often.
+
+The chance of a world is that of the sampler times the likelihood of everything the other seats have done, under the
+model of `policy` mixed with a little of uniform play, so that no deed is impossible, and raised to a power that tempers
+it. Worlds are drawn by rejection: a world of the sampler stands with a probability in proportion to its likelihood, up
+to a threshold above which all count alike. So worlds stay independent, each from its own stream, and all that is made
+of them is unweighted (policy-based inference: Rebstock et al., 2019).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tarocchi_engine import View
+from tarocchi_engine.combinations import used_cards
+from tarocchi_engine.compilation import kernel
+from tarocchi_engine.rng import next_unit, split_stream
+from tarocchi_solver.search import policy
+from tarocchi_solver.search.models import policy_weights
+from tarocchi_solver.search.sampler import WorldSampler
+from tarocchi_solver.search.sampling_kernels import sample_world
+
+UNIFORM_SHARE: Final = 0.05
+"""How often players are imagined to choose any legal card."""
+HIDING_SHARE: Final = 0.05
+"""How often they are imagined to keep a combination to themselves."""
+PILOT_WORLDS: Final = 64
+"""Worlds that tell how likelihoods are spread."""
+THRESHOLD_RATIO: Final = 4.0
+"""The threshold over the mean likelihood of the pilot's worlds."""
+MAX_ATTEMPTS: Final = 64
+"""Worlds drawn for one: the last of them stands whatever its likelihood."""
+
+# Belief.numbers
+EXPONENT: Final = 0
+THRESHOLD: Final = 1
+NUMBERS: Final = 2
+
+_0 = np.uint64(0)
+
+Words = npt.NDArray[np.uint64]
+Floats = npt.NDArray[np.float64]
+
+
+class Belief(NamedTuple):
+    """The evidence about the hidden hands, in the form of the kernels; without plays and hands it says nothing."""
+
+    rows: Words
+    """[plays, HISTORY_WORDS]: the plays of the hidden hands in which there may have been a choice."""
+    holders: npt.NDArray[np.int64]
+    """[plays]: who played."""
+    scores: Floats
+    """[plays, LENGTHS, 62], see `policy.fill_scores`"""
+    ends: Floats
+    """[plays, 4, RELATIONS]"""
+    declarations: Words
+    """[hands, 3]: the holder, the cards it has shown, all cards known to have been in the hand then."""
+    numbers: Floats
+    """[NUMBERS]"""
+
+
+@dataclass(frozen=True)
+class Inference:
+    """A belief, and how much it differs from none."""
+
+    belief: Belief
+    effective_share: float
+    """The effective sample size of weighted worlds over their number, 1 without evidence."""
+
+
+@kernel
+def likelihood(belief: Any, world: Any) -> Any:
+    """Returns the tempered likelihood of all that the holders have done in a world."""
+    product = 1.0
+    for play in range(len(belief.holders)):
+        hand = world[belief.holders[play]] | belief.rows[play, policy.LATER]
+        chance, count = policy.chance_of_play(belief.rows[play], belief.scores[play], belief.ends[play], hand)
+        product *= (1.0 - UNIFORM_SHARE) * chance + UNIFORM_SHARE / np.float64(count)
+    for place in range(len(belief.declarations)):
+        hand = world[np.int64(belief.declarations[place, 0])] | belief.declarations[place, 2]
+        if used_cards(hand) & ~belief.declarations[place, 1] != _0:
+            product *= HIDING_SHARE
+    return product ** belief.numbers[EXPONENT]
+
+
+@kernel
+def believed_world(arrays: Any, belief: Any, stream: Any, world: Any) -> Any:
+    """Draws a world into `world` by its chance and its likelihood; returns as `sample_world`."""
+    rejected = sample_world(arrays, stream, world)
+    if len(belief.holders) == 0 and len(belief.declarations) == 0:
+        return rejected
+    for _ in range(MAX_ATTEMPTS - 1):
+        if rejected < 0 or next_unit(stream) * belief.numbers[THRESHOLD] < likelihood(belief, world):
+            return rejected
+        more = sample_world(arrays, stream, world)
+        rejected = more if more < 0 else rejected + more
+    return rejected
+
+
+@kernel
+def _likelihoods(arrays: Any, belief: Any, seed: Any, values: Any) -> None:
+    """Fills `values` with the likelihoods of worlds that the sampler alone draws."""
+    world = np.zeros(4, dtype=np.uint64)
+    stream = np.empty(1, dtype=np.uint64)
+    for place in range(len(values)):
+        stream[0] = split_stream(seed, place)
+        values[place] = likelihood(belief, world) if sample_world(arrays, stream, world) >= 0 else 0.0
+
+
+@kernel
+def likelihoods_of(belief: Any, worlds: Any, values: Any) -> None:
+    """Fills `values` with the likelihoods of `worlds` [worlds, 4]."""
+    for place in range(len(values)):
+        values[place] = likelihood(belief, worlds[place])
+
+
+NO_INFERENCE: Final = Inference(
+    Belief(
+        np.zeros((0, policy.HISTORY_WORDS), dtype=np.uint64),
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, policy.LENGTHS, 62)),
+        np.zeros((0, 4, policy.RELATIONS)),
+        np.zeros((0, 3), dtype=np.uint64),
+        np.array([1.0, 1.0]),
+    ),
+    effective_share=1.0,
+)
+
+
+def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Inference:
+    """Returns what the deeds of the other seats say about their hands; `seed` draws the pilot's worlds."""
+    table, variant = view.table, view.variant
+    weights = policy_weights(variant.name)
+    plays = [
+        (seat, card)
+        for trick in table.tricks
+        for seat, card in zip(_seats_from(trick.leader, variant.seat_count), trick.cards, strict=True)
+    ]
+    plays += zip(_seats_from(table.leader, variant.seat_count), table.trick, strict=False)
+    holder_of = {holder: place for place, holder in enumerate(sampler.hidden.holders)}
+    declarations = (
+        [
+            (holder_of[seat], shown, shown | table.played[seat])
+            for seat, shown in enumerate(table.shown)
+            if seat in holder_of and shown is not None and not (shown and variant.shows_all_or_nothing)
+        ]
+        if variant.has_declarations
+        else []
+    )
+    if weights is None or exponent == 0.0 or not (plays or declarations):
+        return NO_INFERENCE
+    rows = np.zeros((len(plays), policy.HISTORY_WORDS), dtype=np.uint64)
+    pack = np.uint64(64 * variant.pack.index)
+    seats = np.array([seat for seat, _card in plays], dtype=np.int64)
+    cards = np.array([card for _seat, card in plays], dtype=np.int64)
+    policy.fill_history(seats, cards, table.sides, variant.seat_count, variant.trick_count, pack, rows)
+    kept = np.array([seat in holder_of and seat != view.seat for seat, _card in plays], dtype=np.bool_)
+    rows = np.ascontiguousarray(rows[kept])
+    exposed = np.array([table.exposed(seat) for seat in range(variant.seat_count)], dtype=np.uint64)
+    rows[:, policy.LATER] |= exposed[rows[:, policy.ACTOR].astype(np.int64)]
+    belief = Belief(
+        rows,
+        np.array([holder_of[seat] for (seat, _card), keep in zip(plays, kept, strict=True) if keep], dtype=np.int64),
+        np.zeros((len(rows), policy.LENGTHS, 62)),
+        np.zeros((len(rows), 4, policy.RELATIONS)),
+        np.array(declarations, dtype=np.uint64).reshape(-1, 3),
+        np.array([exponent, 1.0]),
+    )
+    policy.fill_scores(rows, pack, weights, belief.scores, belief.ends)
+    values = np.zeros(PILOT_WORLDS)
+    _likelihoods(sampler.arrays, belief, np.uint64(seed), values)
+    mean = float(values.mean())
+    belief.numbers[THRESHOLD] = THRESHOLD_RATIO * mean
+    return Inference(belief, float(mean * mean / np.square(values).mean()) if mean > 0.0 else 1.0)
+
+
+def _seats_from(leader: int, seat_count: int) -> list[int]:
+    return [(leader + place) % seat_count for place in range(seat_count)]

@@ -1,0 +1,392 @@
+"""How players choose a card: a conditional logit over the legal cards, from what all can see and the player's hand.
+
+The model serves as evidence about hidden hands: a world in which the cards played so far were natural is likelier than
+one in which they were odd. It is fitted to self-play by a command of the benchmarks. Everything about a play that does
+not depend on the hidden hand is worked out once for all worlds: a row of `HISTORY_WORDS` words.
+
+A card's score is a sum of weights, one from each of the tables below; the place in a table is a combination of small
+categories. The tables are laid end to end in one array of `WEIGHT_COUNT` weights.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tarocchi_engine.bits import bit, highest, lowest, popcount
+from tarocchi_engine.cards import BOLOGNESE_PACK, JACK_MASK, KING_MASK, KNIGHT_MASK, QUEEN_MASK, TRUMP_MASK, suit_mask
+from tarocchi_engine.compilation import kernel
+from tarocchi_engine.layout import BEATEN_BY, LED_LANE, NO_CARD, U_ALL, U_MATTO
+from tarocchi_engine.scoring import FIVE_POINT_CARDS
+
+# the words of a play's row
+ACTOR: Final = 0  # the seat that played
+CARD: Final = 1  # what it played
+LED: Final = 2  # the cards that followed suit
+BEATING: Final = 3  # the cards that would have taken the trick over
+SITUATION: Final = 4  # 0 for a lead; else by place in the trick and whether the partner won it so far, and the side
+STAGE: Final = 5  # 0 to 3 from the first trick to the last
+GONE: Final = 6  # all cards played before
+VALUE: Final = 7  # 0 to 3: the points on the table
+OWN_PILE: Final = 8  # the tricks of the actor's side
+OTHER_PILE: Final = 9
+IS_LAST: Final = 10  # whether nobody plays to the trick afterwards
+PARTNER_VOID: Final = 11  # the lanes, as bits, in which a partner has shown to have nothing
+OPPONENT_VOIDS: Final = 12  # for each lane two bits: how many opponents have
+SELF_LED: Final = 13  # for each lane two bits: how often the actor has led it, at most twice
+PARTNER_LED: Final = 14  # the same for its partner
+LATER: Final = 15  # cards of the actor that are known by now: those it plays from here on, those it has shown
+HISTORY_WORDS: Final = 16
+
+SITUATIONS: Final = 14
+RELATIONS: Final = 10
+RANKS: Final = 29
+STAGES: Final = 4
+LENGTHS: Final = 6
+
+# what a card would be in the trick
+_LEAD_SUIT, _LEAD_TRUMP, _FOLLOW_BEATS, _FOLLOW, _TRUMP_BEATS, _TRUMP = 0, 1, 2, 3, 4, 5
+_OVERTRUMP, _UNDERTRUMP, _DISCARD, _MATTO_PLAY = 6, 7, 8, 9
+
+_SIZES = (
+    SITUATIONS * RELATIONS * RANKS,  # what the card is
+    RELATIONS * RANKS * STAGES,
+    4 * RELATIONS * 2 * STAGES,  # higher cards still out, whether last to play
+    5 * RELATIONS * 2,  # cards of its suit still out, whether a figure
+    4 * 5 * SITUATIONS * 2,  # points on the table, its own points, whether it would win
+    2 * 3 * 2 * 3,  # voids of partner and opponents, suit or trump, kind of card
+    3 * 3 * 2,  # how often the actor and its partner have led the suit
+    4 * 4 * 7 * 2,  # cards of its set that either side has won, which set, whether it would win
+)
+_STARTS = np.array([0, *np.cumsum(_SIZES)], dtype=np.int64)
+PUBLIC_FEATURES: Final = len(_SIZES)
+HAND_START: Final = int(_STARTS[-1])
+_LENGTH_SIZE: Final = LENGTHS * RELATIONS * 3
+END_START: Final = HAND_START + _LENGTH_SIZE
+"""Where the weights for the lowest and the highest card of a suit in the hand begin."""
+WEIGHT_COUNT: Final = END_START + 4 * RELATIONS * SITUATIONS
+
+_0 = np.uint64(0)
+_1 = np.uint64(1)
+_2 = np.uint64(2)
+_3 = np.uint64(3)
+_6 = np.uint64(6)
+_TRUMPS = np.uint64(TRUMP_MASK)
+_LANES = np.array([*(suit_mask(suit) for suit in range(4)), TRUMP_MASK], dtype=np.uint64)
+_FIGURES = np.array([KING_MASK, QUEEN_MASK, KNIGHT_MASK, JACK_MASK], dtype=np.uint64)
+_parse = BOLOGNESE_PACK.parse_cards
+_TAROCCHI_ROW = np.uint64(_parse(["ANG", "MON", "BEG", "MAT"]))
+_ACES = np.uint64(_parse(["SA", "BA", "CA", "DA"]))
+_MOORS = np.uint64(_parse(["MO1", "MO2", "MO3", "MO4"]))
+
+
+@kernel
+def lane_number(card: Any) -> Any:
+    """Returns the suit of a card, 0 to 3, or 4 for a trump; the Matto is in lane 5."""
+    if card >= 61:
+        return 5
+    return 4 if card >= 40 else card // 10
+
+
+@kernel
+def _rank(card: Any, pack: Any) -> Any:
+    """Returns the kind of a card: 0 to 6 in a suit, 7 to 27 for each trump, 28 for the Matto."""
+    if card >= 40:
+        return card - 33
+    place = card % 10
+    if place >= 6:
+        return 9 - place
+    if pack == _0 and _ACES & bit(card) != _0:
+        return 4
+    return 5 if place <= 2 else 6
+
+
+@kernel
+def _relation(row: Any, card: Any) -> Any:
+    """Returns what a legal card is in the trick."""
+    if card == 61:
+        return _MATTO_PLAY
+    is_trump = card >= 40
+    if row[SITUATION] % np.uint64(7) == _0:
+        return _LEAD_TRUMP if is_trump else _LEAD_SUIT
+    beats = row[BEATING] & bit(card) != _0
+    led = row[LED]
+    if led == _TRUMPS:
+        if is_trump:
+            return _OVERTRUMP if beats else _UNDERTRUMP
+        return _DISCARD
+    if led != U_ALL and led & bit(card) != _0:
+        return _FOLLOW_BEATS if beats else _FOLLOW
+    if led == U_ALL:
+        return _LEAD_TRUMP if is_trump else _LEAD_SUIT
+    if is_trump:
+        return _TRUMP_BEATS if beats else _TRUMP
+    return _DISCARD
+
+
+@kernel
+def _points(card: Any, pack: Any) -> Any:
+    """Returns the points of a card, 1 to 5."""
+    if FIVE_POINT_CARDS[pack >> _6] & bit(card) != _0:
+        return 5
+    if card < 40:
+        place = card % 10
+        if 6 <= place <= 8:
+            return place - 4
+    return 1
+
+
+@kernel
+def _set_of(card: Any) -> Any:
+    """Returns which set of equals a card belongs to, 0 to 6; 6 for none."""
+    for row in range(4):
+        if _FIGURES[row] & bit(card) != _0:
+            return row
+    if _TAROCCHI_ROW & bit(card) != _0:
+        return 4
+    return 5 if (_ACES | _MOORS) & bit(card) != _0 else 6
+
+
+@kernel
+def _mates_of(card: Any) -> Any:
+    """Returns the cards of a card's set."""
+    row = _set_of(card)
+    if row < 4:
+        return _FIGURES[row]
+    if row == 4:
+        return _TAROCCHI_ROW
+    if _ACES & bit(card) != _0:
+        return _ACES
+    return _MOORS if _MOORS & bit(card) != _0 else _0
+
+
+@kernel
+def _kind(card: Any) -> Any:
+    """Returns 0 for a pip, 1 for a figure, 2 for a King or a trump."""
+    if card >= 40 or card % 10 == 9:
+        return 2
+    return 1 if card % 10 >= 6 else 0
+
+
+@kernel
+def public_features(row: Any, card: Any, pack: Any, places: Any) -> Any:
+    """Writes the places of the weights of a card that do not depend on the hand to `places` [PUBLIC_FEATURES]."""
+    relation = np.int64(_relation(row, card))
+    rank = np.int64(_rank(card, pack))
+    situation = np.int64(row[SITUATION])
+    stage = np.int64(row[STAGE])
+    beats = np.int64(row[BEATING] & bit(card) != _0)
+    lane = lane_number(card)
+    places[0] = _STARTS[0] + (situation * RELATIONS + relation) * RANKS + rank
+    places[1] = _STARTS[1] + (relation * RANKS + rank) * STAGES + stage
+    higher = 0
+    out = 0
+    lane_bit = _0
+    if lane < 5:
+        there = _LANES[lane] & ~row[GONE]
+        higher = min(np.int64(popcount((there >> np.uint64(card)) >> _1)), 3)
+        out = min(np.int64(popcount(there)) // 2, 4)
+        lane_bit = np.uint64(lane)
+    places[2] = _STARTS[2] + ((higher * RELATIONS + relation) * 2 + np.int64(row[IS_LAST])) * STAGES + stage
+    kind = _kind(card)
+    places[3] = _STARTS[3] + (out * RELATIONS + relation) * 2 + np.int64(kind > 0)
+    points = np.int64(_points(card, pack)) - 1
+    places[4] = _STARTS[4] + ((np.int64(row[VALUE]) * 5 + points) * SITUATIONS + situation) * 2 + beats
+    is_trump = np.int64(card >= 40)
+    partner_void = np.int64((row[PARTNER_VOID] >> lane_bit) & _1)
+    opponents = np.int64((row[OPPONENT_VOIDS] >> (_2 * lane_bit)) & _3)
+    places[5] = _STARTS[5] + ((partner_void * 3 + min(opponents, 2)) * 2 + is_trump) * 3 + kind
+    self_led = np.int64((row[SELF_LED] >> (_2 * lane_bit)) & _3)
+    partner_led = np.int64((row[PARTNER_LED] >> (_2 * lane_bit)) & _3)
+    places[6] = _STARTS[6] + (self_led * 3 + partner_led) * 2 + is_trump
+    mates = _mates_of(card)
+    own = min(np.int64(popcount(mates & row[OWN_PILE])), 3)
+    other = min(np.int64(popcount(mates & row[OTHER_PILE])), 3)
+    places[7] = _STARTS[7] + ((own * 4 + other) * 7 + np.int64(_set_of(card))) * 2 + beats
+
+
+@kernel
+def length_feature(row: Any, card: Any, length: Any) -> Any:
+    """Returns the place of the weight of a card in a suit of which the hand has `length` cards."""
+    relation = np.int64(_relation(row, card))
+    return HAND_START + ((min(length, LENGTHS) - 1) * RELATIONS + relation) * 3 + _kind(card)
+
+
+@kernel
+def end_feature(row: Any, card: Any, is_lowest: Any, is_highest: Any) -> Any:
+    """Returns the place of the weight of a card that is the lowest or highest legal one of its suit, or neither."""
+    relation = np.int64(_relation(row, card))
+    end = 2 * np.int64(is_highest) + np.int64(is_lowest)
+    return END_START + (end * RELATIONS + relation) * SITUATIONS + np.int64(row[SITUATION])
+
+
+@kernel
+def fill_history(seats: Any, cards: Any, sides: Any, seat_count: Any, trick_count: Any, pack: Any, rows: Any) -> None:
+    """Fills `rows` [plays, HISTORY_WORDS] from the cards played; `LATER` has the cards that the actors play later."""
+    gone = _0
+    led = U_ALL
+    trick = _0
+    best = np.int64(NO_CARD)
+    winner = np.int64(0)
+    length = 0
+    tricks = 0
+    piles = np.zeros(2, dtype=np.uint64)
+    voids = np.zeros(seat_count, dtype=np.uint64)
+    leads = np.zeros(seat_count, dtype=np.uint64)
+    for play in range(len(cards)):
+        row = rows[play]
+        seat, card = seats[play], cards[play]
+        side = (sides >> seat) & 1
+        row[ACTOR] = np.uint64(seat)
+        row[CARD] = np.uint64(card)
+        row[LED] = led
+        row[BEATING] = BEATEN_BY[pack + np.uint64(best)]
+        situation = 0
+        if length > 0:
+            partner_wins = best != NO_CARD and (sides >> winner) & 1 == side
+            situation = 1 + 2 * (length - 1) + np.int64(partner_wins)
+        if seat_count == 3:
+            situation += 7 * side
+        row[SITUATION] = np.uint64(situation)
+        row[STAGE] = np.uint64(min(4 * tricks // trick_count, 3))
+        row[GONE] = gone
+        row[IS_LAST] = np.uint64(length + 1 == seat_count)
+        row[OWN_PILE] = piles[side]
+        row[OTHER_PILE] = piles[1 - side]
+        points = 0
+        rest = trick
+        while rest != _0:
+            points += np.int64(_points(np.int64(lowest(rest)), pack)) - 1
+            rest ^= bit(lowest(rest))
+        row[VALUE] = np.uint64(0 if points == 0 else 1 if points < 4 else 2 if points < 8 else 3)
+        row[SELF_LED] = leads[seat]
+        partner_void, opponent_voids, partner_led = U_ALL, _0, _0
+        has_partner = False
+        for other in range(seat_count):
+            if other == seat:
+                continue
+            if (sides >> other) & 1 == side:
+                has_partner = True
+                partner_void &= voids[other]
+                partner_led = leads[other]
+            else:
+                for lane in range(5):
+                    count = (opponent_voids >> np.uint64(2 * lane)) & _3
+                    if (voids[other] >> np.uint64(lane)) & _1 != _0 and count < _2:
+                        opponent_voids += _1 << np.uint64(2 * lane)
+        row[PARTNER_VOID] = partner_void if has_partner else _0
+        row[OPPONENT_VOIDS] = opponent_voids
+        row[PARTNER_LED] = partner_led
+        row[LATER] = _0
+        for earlier in range(play + 1):
+            if seats[earlier] == seat:
+                rows[earlier, LATER] |= bit(np.uint64(card))
+
+        lane = lane_number(card)
+        if led != U_ALL and lane < 5 and led & bit(np.uint64(card)) == _0:
+            for other_lane in range(5):
+                if _LANES[other_lane] == led or (other_lane == 4 and lane != 4):
+                    voids[seat] |= _1 << np.uint64(other_lane)
+        if length == 0 and lane < 5:
+            count = (leads[seat] >> np.uint64(2 * lane)) & _3
+            if count < _2:
+                leads[seat] += _1 << np.uint64(2 * lane)
+        if led == U_ALL:
+            led = LED_LANE[card]
+        if row[BEATING] & bit(np.uint64(card)) != _0:
+            best = card
+            winner = seat
+        trick |= bit(np.uint64(card))
+        gone |= bit(np.uint64(card))
+        length += 1
+        if length == seat_count:
+            piles[(sides >> winner) & 1] |= trick
+            tricks += 1
+            length, trick, led, best = 0, _0, U_ALL, np.int64(NO_CARD)
+
+
+@kernel
+def fill_scores(rows: Any, pack: Any, weights: Any, scores: Any, ends: Any) -> None:
+    """Fills what each card's chance in each play is in proportion to, for every hand.
+
+    Args:
+        rows: [plays, HISTORY_WORDS]
+        pack: as in a position.
+        weights: [WEIGHT_COUNT]
+        scores: [plays, LENGTHS, 62]: by the number of cards that the hand has of the suit.
+        ends: [plays, 4, RELATIONS]: factors for the lowest (1), the highest (2) and the only card (3) of a suit.
+    """
+    places = np.empty(PUBLIC_FEATURES, dtype=np.int64)
+    for play in range(len(rows)):
+        row = rows[play]
+        for card in range(62):
+            public_features(row, card, pack, places)
+            score = 0.0
+            for place in places:
+                score += weights[place]
+            for length in range(LENGTHS):
+                scores[play, length, card] = np.exp(score + weights[length_feature(row, card, length + 1)])
+        for end in range(4):
+            for relation in range(RELATIONS):
+                place = END_START + (end * RELATIONS + relation) * SITUATIONS + np.int64(row[SITUATION])
+                ends[play, end, relation] = np.exp(weights[place])
+
+
+@kernel
+def legal_in(row: Any, hand: Any) -> Any:
+    """Returns the cards of a hand that could be played."""
+    legal = hand & row[LED]
+    if legal == _0:
+        legal = hand & _TRUMPS
+    return hand if legal == _0 else legal | (hand & U_MATTO)
+
+
+@kernel
+def features_of_choices(row: Any, pack: Any, hand: Any, features: Any) -> Any:
+    """Writes the places of the weights of every legal card of `hand`, lowest first; returns how many cards there are.
+
+    `features` is [at least the legal cards, PUBLIC_FEATURES + 2].
+    """
+    legal = legal_in(row, hand)
+    count = 0
+    for lane in range(6):
+        cards = legal & (_LANES[lane] if lane < 5 else U_MATTO)
+        if cards == _0:
+            continue
+        length = np.int64(popcount(cards))
+        first, last = lowest(cards), highest(cards)
+        while cards != _0:
+            card = lowest(cards)
+            cards ^= bit(card)
+            public_features(row, np.int64(card), pack, features[count])
+            features[count, PUBLIC_FEATURES] = length_feature(row, np.int64(card), length)
+            features[count, PUBLIC_FEATURES + 1] = end_feature(row, np.int64(card), card == first, card == last)
+            count += 1
+    return count
+
+
+@kernel
+def chance_of_play(row: Any, scores: Any, ends: Any, hand: Any) -> Any:
+    """Returns the chance that the actor of a play with `hand` chooses what it did, and the number of its choices."""
+    legal = legal_in(row, hand)
+    total = 0.0
+    played = 0.0
+    chosen = row[CARD]
+    for lane in range(6):
+        cards = legal & (_LANES[lane] if lane < 5 else U_MATTO)
+        if cards == _0:
+            continue
+        length = min(np.int64(popcount(cards)), LENGTHS) - 1
+        first, last = lowest(cards), highest(cards)
+        while cards != _0:
+            card = lowest(cards)
+            cards ^= bit(card)
+            score = scores[length, card]
+            if card in (first, last):
+                end = np.int64(card == first) + 2 * np.int64(card == last)
+                score *= ends[end, _relation(row, np.int64(card))]
+            total += score
+            if card == chosen:
+                played = score
+    return played / total, popcount(legal)
