@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tarocchi_engine import CallOut, Declare, Move, Phase, View
 from tarocchi_engine.facts import hidden_cards
+from tarocchi_solver.search.inference import weights_of_places
 from tarocchi_solver.search.question import Question, arm_of, make_question
 from tarocchi_solver.search.results import NothingToDecideError
 from tarocchi_solver.search.sampler import WorldSampler
@@ -28,15 +29,20 @@ class Decision:
     seed: int
 
     @classmethod
-    def of(cls, view: View, seed: int) -> Decision:
-        """Returns the decision of the seat of `view`; raises `NothingToDecideError` or `ContradictionError`."""
+    def of(cls, view: View, seed: int, *, infers: bool = True) -> Decision:
+        """Returns the decision of the seat of `view`; raises `NothingToDecideError` or `ContradictionError`.
+
+        `infers` tells whether worlds are weighted by what players are wont to lay away.
+        """
         moves = view.legal_moves()
         if not moves:
             now = "the deal is over" if view.turn is None else f"seat {view.turn} has to {view.phase}"
             raise NothingToDecideError(f"seat {view.seat} has nothing to decide: {now}")
         if view.phase in (Phase.DECLARE, Phase.CALL_OUT):
             moves = _most_telling(view, moves)
-        return cls._between(view, moves, WorldSampler(hidden_cards(view)), seed)
+        hidden = hidden_cards(view)
+        weights = weights_of_places(view, hidden) if infers else None
+        return cls._between(view, moves, WorldSampler(hidden, weights), seed)
 
     @classmethod
     def _between(cls, view: View, moves: tuple[Move, ...], sampler: WorldSampler, seed: int) -> Decision:

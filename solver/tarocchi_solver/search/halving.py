@@ -150,7 +150,7 @@ def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
     ]
     return Recommendation(
         move=decision.moves[moves[0]],
-        moves=describe(decision.view, ranked, [found[arm].line for arm in arms], exact=False),
+        moves=describe(decision.view, ranked, [found[arm].line for arm in arms]),
         exact=False,
         diagnostics=Diagnostics(
             seed=decision.seed,

@@ -18,9 +18,10 @@ import numpy.typing as npt
 from tarocchi_engine import View
 from tarocchi_engine.combinations import used_cards
 from tarocchi_engine.compilation import kernel
+from tarocchi_engine.facts import ASIDE_HOLDER, HiddenCards
 from tarocchi_engine.rng import next_unit, split_stream
 from tarocchi_solver.search import policy
-from tarocchi_solver.search.models import policy_weights
+from tarocchi_solver.search.models import discard_weights, policy_weights
 from tarocchi_solver.search.sampler import WorldSampler
 from tarocchi_solver.search.sampling_kernels import sample_world
 
@@ -176,6 +177,30 @@ def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Infe
     mean = float(values.mean())
     belief.numbers[THRESHOLD] = THRESHOLD_RATIO * mean
     return Inference(belief, float(mean * mean / np.square(values).mean()) if mean > 0.0 else 1.0)
+
+
+def weights_of_places(view: View, hidden: HiddenCards) -> Floats | None:
+    """Returns how likely each unseen card is to lie with each holder, [cards, holders]; None where all are alike.
+
+    Only cards laid aside by choice are told apart: the stock of a lone player is as it was dealt.
+    """
+    weights = discard_weights(view.variant.name)
+    if weights is None or ASIDE_HOLDER not in hidden.holders or not view.table.discard_made:
+        return None
+    pack = np.uint64(64 * view.variant.pack.index)
+    places = np.ones((len(hidden.cards), len(hidden.holders)))
+    ranks = [int(policy.rank_of(card, pack)) for card in hidden.cards]
+    places[:, hidden.holders.index(ASIDE_HOLDER)] = weights[ranks]
+    return places
+
+
+def world_weights(sampler: WorldSampler, belief: Belief, worlds: Words) -> Floats:
+    """Returns the chances of some worlds [worlds, 4], in proportion to their weights and likelihoods; they sum to 1."""
+    values = np.zeros(len(worlds))
+    likelihoods_of(belief, worlds, values)
+    values *= sampler.weights_of(worlds)
+    chances: Floats = values / values.sum()
+    return chances
 
 
 def _seats_from(leader: int, seat_count: int) -> list[int]:

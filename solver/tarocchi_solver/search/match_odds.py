@@ -26,13 +26,14 @@ SESSION_DRAWS: Final = 2000
 Floats = npt.NDArray[np.float64]
 
 
-def match_win_probability(view: View, samples: Floats, sums: Floats) -> Floats | None:
+def match_win_probability(view: View, samples: Floats, sums: Floats, chances: Floats) -> Floats | None:
     """Returns the chance to win the match, over the last axis, draws shared; None where the deal stands alone.
 
     Args:
         view: the decision.
         samples: [..., results] of this deal, own side minus other; in a game of three own gain minus the others' mean.
         sums: the points of both sides together in the same results.
+        chances: [results], they sum to 1.
     """
     variant = view.variant
     if variant.match_deal_count == 1:
@@ -44,25 +45,20 @@ def match_win_probability(view: View, samples: Floats, sums: Floats) -> Floats |
         gaps = [scores[view.seat] - scores[seat] for seat in others]
         to_come = (variant.match_deal_count or 1) - standing.deals_played - 1
         spread_of_gap = variant.deal_spread * variant.game_factor * math.sqrt(to_come)
-        return _session_odds(gaps, _shares_of_result(view, others), samples, spread_of_gap / math.sqrt(2.0))
+        return _session_odds(gaps, _shares_of_result(view, others), samples, spread_of_gap / math.sqrt(2.0)) @ chances
     side = view.table.side_of(view.seat)
     own_scores = scores[side] + (sums + samples) / 2
     other_scores = scores[1 - side] + (sums - samples) / 2
     if variant.match_target is not None:
-        return _mean(_race_odds(own_scores, other_scores, variant))
+        return _race_odds(own_scores, other_scores, variant) @ chances
     assert variant.match_deal_count is not None
     deals_left = variant.match_deal_count - standing.deals_played - 1
     leads = own_scores - other_scores
     if deals_left == 0:
-        return _mean((np.sign(leads) + 1) / 2)
+        return (np.sign(leads) + 1) / 2 @ chances
     spread = NormalDist(0.0, variant.deal_spread * math.sqrt(deals_left))
     different, places = np.unique(leads, return_inverse=True)
-    return _mean(np.array([spread.cdf(lead) for lead in different])[places.reshape(leads.shape)])
-
-
-def _mean(chances: Floats) -> Floats:
-    means: Floats = chances.mean(axis=-1)
-    return means
+    return np.array([spread.cdf(lead) for lead in different])[places.reshape(leads.shape)] @ chances
 
 
 def _race_odds(own: Floats, other: Floats, variant: Variant) -> Floats:
@@ -112,7 +108,7 @@ def _shares_of_result(view: View, others: list[int]) -> list[float]:
 
 
 def _session_odds(leads: list[float], shares: list[float], samples: Floats, spread: float) -> Floats:
-    """Returns the chance to have the highest of several sums, equal ones half.
+    """Returns for each result the chance to have the highest of several sums, equal ones half.
 
     Args:
         leads: by how much the own sum is above each other before this deal.
@@ -127,4 +123,4 @@ def _session_odds(leads: list[float], shares: list[float], samples: Floats, spre
     each = np.array(shares)[:, np.newaxis]
     different, places = np.unique(samples, return_inverse=True)
     chances = [((np.sign((margins + each * sample).min(axis=0)) + 1) / 2).mean() for sample in different]
-    return _mean(np.array(chances)[places.reshape(samples.shape)])
+    return np.array(chances)[places.reshape(samples.shape)]

@@ -51,6 +51,18 @@ def policy_weights(variant_name: str) -> npt.NDArray[np.float64] | None:
     return load_array(name).astype(np.float64) if name in manifest() else None
 
 
+def discard_file(variant: str) -> str:
+    """Returns the name of the file that tells how likely cards are to be laid away in a variant."""
+    return f"discard-{variant}.npy"
+
+
+@cache
+def discard_weights(variant_name: str) -> npt.NDArray[np.float64] | None:
+    """Returns for each rank of `policy.rank_of` how much likelier it is laid away than kept, None if unknown."""
+    name = discard_file(variant_name)
+    return load_array(name).astype(np.float64) if name in manifest() else None
+
+
 def _read(name: str) -> bytes:
     try:
         return files("tarocchi_solver").joinpath("data", name).read_bytes()

@@ -82,6 +82,12 @@ _MOORS = np.uint64(_parse(["MO1", "MO2", "MO3", "MO4"]))
 
 
 @kernel
+def _count(cards: Any, most: Any) -> Any:
+    """Returns how many cards there are, but no more than `most`."""
+    return min(np.int64(popcount(cards)), most)
+
+
+@kernel
 def lane_number(card: Any) -> Any:
     """Returns the suit of a card, 0 to 3, or 4 for a trump; the Matto is in lane 5."""
     if card >= 61:
@@ -90,7 +96,7 @@ def lane_number(card: Any) -> Any:
 
 
 @kernel
-def _rank(card: Any, pack: Any) -> Any:
+def rank_of(card: Any, pack: Any) -> Any:
     """Returns the kind of a card: 0 to 6 in a suit, 7 to 27 for each trump, 28 for the Matto."""
     if card >= 40:
         return card - 33
@@ -173,7 +179,7 @@ def _kind(card: Any) -> Any:
 def public_features(row: Any, card: Any, pack: Any, places: Any) -> Any:
     """Writes the places of the weights of a card that do not depend on the hand to `places` [PUBLIC_FEATURES]."""
     relation = np.int64(_relation(row, card))
-    rank = np.int64(_rank(card, pack))
+    rank = np.int64(rank_of(card, pack))
     situation = np.int64(row[SITUATION])
     stage = np.int64(row[STAGE])
     beats = np.int64(row[BEATING] & bit(card) != _0)
@@ -185,8 +191,8 @@ def public_features(row: Any, card: Any, pack: Any, places: Any) -> Any:
     lane_bit = _0
     if lane < 5:
         there = _LANES[lane] & ~row[GONE]
-        higher = min(np.int64(popcount((there >> np.uint64(card)) >> _1)), 3)
-        out = min(np.int64(popcount(there)) // 2, 4)
+        higher = _count((there >> np.uint64(card)) >> _1, 3)
+        out = _count(there, 9) // 2
         lane_bit = np.uint64(lane)
     places[2] = _STARTS[2] + ((higher * RELATIONS + relation) * 2 + np.int64(row[IS_LAST])) * STAGES + stage
     kind = _kind(card)
@@ -196,13 +202,13 @@ def public_features(row: Any, card: Any, pack: Any, places: Any) -> Any:
     is_trump = np.int64(card >= 40)
     partner_void = np.int64((row[PARTNER_VOID] >> lane_bit) & _1)
     opponents = np.int64((row[OPPONENT_VOIDS] >> (_2 * lane_bit)) & _3)
-    places[5] = _STARTS[5] + ((partner_void * 3 + min(opponents, 2)) * 2 + is_trump) * 3 + kind
+    places[5] = _STARTS[5] + ((partner_void * 3 + opponents) * 2 + is_trump) * 3 + kind
     self_led = np.int64((row[SELF_LED] >> (_2 * lane_bit)) & _3)
     partner_led = np.int64((row[PARTNER_LED] >> (_2 * lane_bit)) & _3)
     places[6] = _STARTS[6] + (self_led * 3 + partner_led) * 2 + is_trump
     mates = _mates_of(card)
-    own = min(np.int64(popcount(mates & row[OWN_PILE])), 3)
-    other = min(np.int64(popcount(mates & row[OTHER_PILE])), 3)
+    own = _count(mates & row[OWN_PILE], 3)
+    other = _count(mates & row[OTHER_PILE], 3)
     places[7] = _STARTS[7] + ((own * 4 + other) * 7 + np.int64(_set_of(card))) * 2 + beats
 
 
@@ -227,8 +233,8 @@ def fill_history(seats: Any, cards: Any, sides: Any, seat_count: Any, trick_coun
     gone = _0
     led = U_ALL
     trick = _0
-    best = np.int64(NO_CARD)
-    winner = np.int64(0)
+    best: Any = np.int64(NO_CARD)
+    winner: Any = np.int64(0)
     length = 0
     tricks = 0
     piles = np.zeros(2, dtype=np.uint64)
@@ -242,7 +248,7 @@ def fill_history(seats: Any, cards: Any, sides: Any, seat_count: Any, trick_coun
         row[CARD] = np.uint64(card)
         row[LED] = led
         row[BEATING] = BEATEN_BY[pack + np.uint64(best)]
-        situation = 0
+        situation: Any = 0
         if length > 0:
             partner_wins = best != NO_CARD and (sides >> winner) & 1 == side
             situation = 1 + 2 * (length - 1) + np.int64(partner_wins)
@@ -254,7 +260,7 @@ def fill_history(seats: Any, cards: Any, sides: Any, seat_count: Any, trick_coun
         row[IS_LAST] = np.uint64(length + 1 == seat_count)
         row[OWN_PILE] = piles[side]
         row[OTHER_PILE] = piles[1 - side]
-        points = 0
+        points: Any = 0
         rest = trick
         while rest != _0:
             points += np.int64(_points(np.int64(lowest(rest)), pack)) - 1
@@ -377,7 +383,7 @@ def chance_of_play(row: Any, scores: Any, ends: Any, hand: Any) -> Any:
         cards = legal & (_LANES[lane] if lane < 5 else U_MATTO)
         if cards == _0:
             continue
-        length = min(np.int64(popcount(cards)), LENGTHS) - 1
+        length = _count(cards, LENGTHS) - 1
         first, last = lowest(cards), highest(cards)
         while cards != _0:
             card = lowest(cards)

@@ -16,7 +16,7 @@ from tarocchi_engine.rng import fresh_seed, split
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.exact import EXACT_TRICKS, MAX_WORLDS, exact_values
 from tarocchi_solver.search.halving import halve
-from tarocchi_solver.search.inference import infer
+from tarocchi_solver.search.inference import infer, world_weights
 from tarocchi_solver.search.results import (
     DEFAULT_BUDGET,
     MAX_ITERATIONS,
@@ -83,7 +83,7 @@ def search(
         raise TypeError(f"progress is {progress!r}: give a function of one number, or leave it out")
     budget = budget or Budget()
     options = options or SearchOptions()
-    decision = Decision.of(view(observation), fresh_seed() if seed is None else seed)
+    decision = Decision.of(view(observation), fresh_seed() if seed is None else seed, infers=options.inference > 0.0)
     limits = Limits(None if budget.time_ms is None else started + budget.time_ms / 1000, stop, clock)
     return search_decision(decision, budget, limits, options, threads, progress)
 
@@ -100,11 +100,11 @@ def search_decision(
 
     `limits` hold the point of time at which the budget's time ends.
     """
+    inference = infer(decision.view, decision.sampler, split(decision.seed, _PILOT_STREAM), options.inference)
     if decision.view.phase in (Phase.PLAY, Phase.GIVE) and decision.view.table.tricks_left <= EXACT_TRICKS:
         worlds = decision.sampler.enumerate(MAX_WORLDS)
         if worlds is not None:
-            return _solve(decision, worlds)
-    inference = infer(decision.view, decision.sampler, split(decision.seed, _PILOT_STREAM), options.inference)
+            return _solve(decision, worlds, world_weights(decision.sampler, inference.belief, worlds))
     runner = Runner(
         decision.sampler, inference.belief, split(decision.seed, _WORLDS_STREAM), options, threads, limits, progress
     )
@@ -150,9 +150,11 @@ def _check_options(options: SearchOptions) -> None:
     _check_type("options", options, SearchOptions, "give SearchOptions, or leave them out")
     _check_type("options.playout", options.playout, Playout, "give a Playout, such as Playout.RULE")
     remedy = "give a finite number from 0"
-    _check_type("options.exploration", options.exploration, (float, int), remedy)
-    if not 0.0 <= options.exploration < float("inf"):
-        raise ValueError(f"options.exploration is {options.exploration}: {remedy}")
+    for name in ("exploration", "inference"):
+        value = getattr(options, name)
+        _check_type(f"options.{name}", value, (float, int), remedy)
+        if not 0.0 <= value < float("inf"):
+            raise ValueError(f"options.{name} is {value}: {remedy}")
     _check_type("options.root", options.root, Root, "give a Root, such as Root.HALVING")
     _check_whole("options.expand_after", options.expand_after, 1, None, "give a whole number from 1")
     if options.iterations_per_world is not None:
@@ -174,16 +176,16 @@ def _check_whole(name: str, value: int, least: int, greatest: int | None, remedy
         raise ValueError(f"{name} is {reprlib.repr(value)}: {remedy}")
 
 
-def _solve(decision: Decision, worlds: np.ndarray) -> Recommendation:
-    """Answers from all consistent worlds."""
+def _solve(decision: Decision, worlds: npt.NDArray[np.uint64], weights: npt.NDArray[np.float64]) -> Recommendation:
+    """Answers from all consistent worlds, of which `weights` are the chances."""
     values, sums = exact_values(decision.question, decision.sampler.arrays.destination, worlds)
     wins = (np.sign(values) + 1) / 2
     evidence = [Evidence(values[:, arm], wins[:, arm], values[:, arm], sums[:, arm]) for arm in decision.arm_of_move]
-    order = rank_moves(decision.view, decision.moves, np.array([item.values.sum() for item in evidence]))
+    order = rank_moves(decision.view, decision.moves, np.array([item.values @ weights for item in evidence]))
     ranked = [(decision.moves[place], len(worlds), evidence[place]) for place in order]
     return Recommendation(
         move=decision.moves[order[0]],
-        moves=describe(decision.view, ranked, [[] for _ in order], exact=True),
+        moves=describe(decision.view, ranked, [[] for _ in order], weights),
         exact=True,
         diagnostics=Diagnostics(
             seed=decision.seed,
@@ -230,7 +232,7 @@ def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendatio
     reached = StopReason.WORLDS if world_cap <= iteration_cap // iterations else StopReason.ITERATIONS
     return Recommendation(
         move=moves[order[0]],
-        moves=describe(view, ranked, [lines[arm] for arm in arms], exact=False),
+        moves=describe(view, ranked, [lines[arm] for arm in arms]),
         exact=False,
         diagnostics=Diagnostics(
             seed=decision.seed,

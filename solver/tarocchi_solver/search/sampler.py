@@ -104,7 +104,7 @@ class WorldSampler:
         unused = [0] * (SLOTS - len(hidden.holders))
         capacities = [*hidden.capacities, *unused]
         self.hidden = hidden
-        self._is_uniform = weights is None
+        self._weights = weights
         self._slots = sorted(range(SLOTS), key=capacities.__getitem__)
         self._capacities = np.array(sorted(capacities), dtype=np.int64)
         allowed = [[*_allowed_cards(hidden, case), *unused] for case in hidden.cases]
@@ -266,13 +266,22 @@ class WorldSampler:
             result[self._order[:, np.newaxis], self._slots] += by_slot * total
         return result[:, :holder_count] / self._total_weight()
 
+    def weights_of(self, worlds: Words) -> Floats:
+        """Returns the weights of some worlds [worlds, 4]: the products of those of their cards' places."""
+        products = np.ones(len(worlds))
+        if self._weights is not None:
+            for card, places in zip(self.hidden.cards, self._weights, strict=True):
+                for holder, weight in enumerate(places):
+                    products[worlds[:, holder] >> np.uint64(card) & np.uint64(1) == 1] *= weight
+        return products
+
     def enumerate(self, limit: int) -> Words | None:
         """Lists every world once, [worlds, 4], whatever its weight; None if there are more than `limit`.
 
         None as well where shown hands make the list far more costly than `limit` worlds should be.
         """
         rows = limit
-        if self._is_uniform:
+        if self._weights is None:
             if not self._is_checked and self.world_count > limit:
                 return None
             rows = min(limit, math.ceil(self._totals[0] + sum(self._totals[1:])))

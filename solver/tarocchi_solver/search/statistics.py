@@ -135,17 +135,21 @@ def _partner_takes_trick(view: View, card: int) -> bool:
 
 
 def describe(
-    view: View, ranked: Sequence[tuple[Move, int, Evidence]], lines: Sequence[Sequence[int]], exact: bool
+    view: View,
+    ranked: Sequence[tuple[Move, int, Evidence]],
+    lines: Sequence[Sequence[int]],
+    chances: Floats | None = None,
 ) -> tuple[MoveStatistics, ...]:
     """Returns the statistics of moves given best first as (move, visits, evidence), with their lines of replies.
 
-    Moves may have been evaluated in more or fewer worlds, always the first ones of the same sequence.
+    Moves may have been evaluated in more or fewer worlds, always the first ones of the same sequence. Where the worlds
+    are not a sample but all there are, `chances` [worlds] are theirs, and nothing has an error.
     """
     counts = [len(evidence.values) for _move, _visits, evidence in ranked]
     described = []
     for count in set(counts):
         places = [place for place, item in enumerate(counts) if item == count]
-        described += _describe_together(view, ranked, lines, exact, places)
+        described += _describe_together(view, ranked, lines, chances, places)
     return tuple(sorted(described, key=lambda item: item.rank))
 
 
@@ -153,7 +157,7 @@ def _describe_together(
     view: View,
     ranked: Sequence[tuple[Move, int, Evidence]],
     lines: Sequence[Sequence[int]],
-    exact: bool,
+    chances: Floats | None,
     places: Sequence[int],
 ) -> list[MoveStatistics]:
     """Returns the statistics of the moves at some places, evaluated in the same worlds; all at once, for speed."""
@@ -164,23 +168,26 @@ def _describe_together(
     samples = np.stack([item.samples for item in evidence])
     common = min(values.shape[1], len(best))
     differences = values[:, :common] - best[:common]
-    no_errors = np.zeros(len(values))
-    unit = unit_of(view)
-    scores, score_errors = values.mean(axis=1) * unit, no_errors if exact else standard_error(values) * unit
-    gaps, gap_errors = differences.mean(axis=1) * unit, no_errors if exact else standard_error(differences) * unit
     sums = np.stack([item.sums for item in evidence])
-    win_shares, match_shares = wins.mean(axis=1), match_win_probability(view, samples * unit, sums * unit)
-    quantiles = _quantiles(samples * unit)
+    if chances is None:
+        chances = np.full(values.shape[1], 1.0 / values.shape[1])
+        score_errors, gap_errors = standard_error(values), standard_error(differences)
+    else:
+        score_errors = gap_errors = np.zeros(len(values))
+    unit = unit_of(view)
+    scores, gaps, win_shares = values @ chances, differences @ chances[:common] / chances[:common].sum(), wins @ chances
+    match_shares = match_win_probability(view, samples * unit, sums * unit, chances)
+    quantiles = _quantiles(samples * unit, chances)
     return [
         MoveStatistics(
             move=ranked[place][0],
             rank=place + 1,
             visits=ranked[place][1],
             worlds=values.shape[1],
-            expected_score=float(scores[row]),
-            standard_error=float(score_errors[row]),
-            difference_to_best=float(gaps[row]),
-            difference_standard_error=float(gap_errors[row]),
+            expected_score=float(scores[row] * unit),
+            standard_error=float(score_errors[row] * unit),
+            difference_to_best=float(gaps[row] * unit),
+            difference_standard_error=float(gap_errors[row] * unit),
             win_probability=float(win_shares[row]),
             match_win_probability=None if match_shares is None else float(match_shares[row]),
             score_quantiles=quantiles[row],
@@ -207,14 +214,17 @@ def standard_error(values: Floats) -> Floats:
     return error
 
 
-def _quantiles(samples: Floats) -> list[tuple[tuple[float, float], ...]]:
-    """Returns for each row pairs of probability and score, linear between the sorted samples."""
-    ordered = np.sort(samples, axis=1)
-    places = np.array(QUANTILES) * (samples.shape[1] - 1)
-    below = places.astype(np.int64)
-    above = np.minimum(below + 1, samples.shape[1] - 1)
-    scores = (ordered[:, above] - ordered[:, below]) * (places - below) + ordered[:, below]
-    return [tuple(zip(QUANTILES, row, strict=True)) for row in scores.tolist()]
+def _quantiles(samples: Floats, chances: Floats) -> list[tuple[tuple[float, float], ...]]:
+    """Returns for each row pairs of probability and score, linear between the sorted samples of given chances."""
+    order = np.argsort(samples, axis=1, kind="stable")
+    rows = []
+    for sample, places in zip(samples, order, strict=True):
+        weights = chances[places]
+        # the smallest sample stands for the probability 0, the largest for 1
+        below = np.cumsum(weights) - weights
+        scores = np.interp(QUANTILES, below / max(below[-1], 1e-300), sample[places])
+        rows.append(tuple(zip(QUANTILES, scores.tolist(), strict=True)))
+    return rows
 
 
 def common_line(lines: npt.NDArray[np.int8]) -> list[int]:
