@@ -65,7 +65,7 @@ def measure(variant_name: str, seconds: float, seed: int = 1) -> Throughput:
 
 
 def _playout_rate(variant_name: str, seconds: float, seed: int) -> float:
-    positions = np.stack([_first_lead(variant_name, split(seed, number)) for number in range(DEAL_COUNT)])
+    positions = np.stack([first_lead(variant_name, split(seed, number)) for number in range(DEAL_COUNT)])
     stream = np.array([split(seed)], dtype=np.uint64)
     _play_out(positions, 1, stream)
     played = 0
@@ -76,7 +76,7 @@ def _playout_rate(variant_name: str, seconds: float, seed: int) -> float:
     return played / spent
 
 
-def _first_lead(variant_name: str, seed: int) -> npt.NDArray[np.uint64]:
+def first_lead(variant_name: str, seed: int) -> npt.NDArray[np.uint64]:
     """Returns a random deal after its opening and all declarations."""
     state = new_deal(get_variant(variant_name), seed)
     step = 0
