@@ -15,15 +15,17 @@ import numpy.typing as npt
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import POSITION_WORDS, TRICKS_LEFT
 from tarocchi_engine.play import PLAYOUT_RULE, playout
+from tarocchi_engine.rng import split_stream
 from tarocchi_engine.scoring import score_sum
 from tarocchi_solver.search.double_dummy import Solver, solve_arms
 from tarocchi_solver.search.ending_layout import NO_LIMIT
+from tarocchi_solver.search.inference import believed_world
 from tarocchi_solver.search.question import Question
-from tarocchi_solver.search.tree import apply_arm, place_world
+from tarocchi_solver.search.tree import Block, apply_arm, place_world
 
-EXACT_TRICKS: Final = 2
 MAX_WORLDS: Final = 4096
-"""More than two tricks leave open: at most 12! / (2! 2! 8!) = 2970 ways to place two hands and a stock of eight."""
+"""No more are listed. Two tricks leave open at most 12! / (2! 2! 8!) = 2970 ways to place
+two hands and a stock of eight."""
 
 _TABLE_BITS: Final = (1, 1, 10, 13, 16)
 """The size of the table by tricks left; beyond the last `_MOST_TABLE_BITS`."""
@@ -31,24 +33,56 @@ _MOST_TABLE_BITS: Final = 18
 
 
 @kernel
-def solve_worlds(question: Any, destination: Any, worlds: Any, solver: Any, values: Any, sums: Any) -> None:
-    """Writes to `values` [worlds, arms] the observer's result of every move in every world.
+def _solve_world(question: Any, root: Any, solver: Any, position: Any, piles: Any, block: Any, row: Any) -> None:
+    """Writes row `row` of a block: the observer's result of every move in the world whose position is `root`.
 
-    To `sums` the points of both sides together where the deal is then played by the rule, as the solution of the
+    To `sums` go the points of both sides together where the deal is then played by the rule, as the solution of the
     difference says nothing about them.
     """
+    solve_arms(question, solver, root, block.totals[row], NO_LIMIT)
+    stream = np.zeros(1, dtype=np.uint64)
+    for arm in range(len(question.arms)):
+        value = block.totals[row, arm]
+        block.visits[row, arm] = 1
+        block.wins[row, arm] = 2 if value > 0 else (1 if value == 0 else 0)
+        block.samples[row, arm] = value
+        position[:] = root
+        apply_arm(question, arm, position)
+        playout(position, piles, stream, PLAYOUT_RULE)
+        block.sums[row, arm] = score_sum(position, piles)
+
+
+@kernel
+def solve_listed(question: Any, destination: Any, worlds: Any, solver: Any, block: Any) -> None:
+    """Solves every move in every one of `worlds` [worlds, 4], one for each row of `block`."""
     root = np.empty(POSITION_WORDS, dtype=np.uint64)
     position = np.empty(POSITION_WORDS, dtype=np.uint64)
     piles = np.empty(2, dtype=np.uint64)
-    stream = np.zeros(1, dtype=np.uint64)
     for row in range(len(worlds)):
         place_world(question, destination, worlds[row], root)
-        solve_arms(question, solver, root, values[row], NO_LIMIT)
-        for arm in range(len(question.arms)):
-            position[:] = root
-            apply_arm(question, arm, position)
-            playout(position, piles, stream, PLAYOUT_RULE)
-            sums[row, arm] = score_sum(position, piles)
+        _solve_world(question, root, solver, position, piles, block, row)
+
+
+@kernel
+def solve_sampled(
+    question: Any, sampler: Any, belief: Any, solver: Any, block: Any, seed: Any, first_world: Any
+) -> None:
+    """Solves every move in worlds `first_world`, `first_world + 1`, ... of a sampler, one for each row of `block`.
+
+    Ends early, with -1 in `block.rejected`, if the sampler gives up on a world.
+    """
+    world = np.zeros(4, dtype=np.uint64)
+    root = np.empty(POSITION_WORDS, dtype=np.uint64)
+    position = np.empty(POSITION_WORDS, dtype=np.uint64)
+    piles = np.empty(2, dtype=np.uint64)
+    stream = np.empty(1, dtype=np.uint64)
+    for row in range(len(block.rejected)):
+        stream[0] = split_stream(seed, first_world + row)
+        block.rejected[row] = believed_world(sampler, belief, stream, world)
+        if block.rejected[row] < 0:
+            return
+        place_world(question, sampler.destination, world, root)
+        _solve_world(question, root, solver, position, piles, block, row)
 
 
 def exact_values(
@@ -59,11 +93,10 @@ def exact_values(
     Works with any number of tricks left, in the time that it takes: a world with six takes milliseconds, with each
     trick more three to five times as long.
     """
-    shape = (len(worlds), len(question.arms))
-    values, sums = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    block = Block.allocate(len(worlds), len(question.arms))
     solver = Solver.allocate(table_bits(int(question.position[TRICKS_LEFT])))
-    solve_worlds(question, destination, worlds, solver, values, sums)
-    return values.astype(np.float64), sums.astype(np.float64)
+    solve_listed(question, destination, worlds, solver, block)
+    return block.totals.astype(np.float64), block.sums.astype(np.float64)
 
 
 def table_bits(tricks_left: int) -> int:

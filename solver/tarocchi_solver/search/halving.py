@@ -25,12 +25,15 @@ import numpy.typing as npt
 from tarocchi_engine import Discard, Phase
 from tarocchi_engine.selection import exchanges
 from tarocchi_solver.search.decision import Decision
+from tarocchi_solver.search.evaluators import Evaluator, SampledEndings, Source, TreeSearch, solving_cost
+from tarocchi_solver.search.question import Question
 from tarocchi_solver.search.results import (
     MAX_ITERATIONS,
     MAX_SAMPLED_WORLDS,
     Budget,
     Diagnostics,
     Recommendation,
+    SearchOptions,
     StopReason,
 )
 from tarocchi_solver.search.runner import Runner, Worlds, tree_size
@@ -87,10 +90,10 @@ class Plan:
     """The cap that decided."""
 
     @classmethod
-    def of(cls, move_count: int, budget: Budget, visits: int = 1) -> Plan:
+    def of(cls, move_count: int, budget: Budget, each: int = 1) -> Plan:
         """Returns the plan for a choice between at least two moves: the largest that keeps the caps, or the least.
 
-        Every move is tried `visits` times in a world.
+        A move takes `each` iterations in a world.
         """
         stages = _stages(move_count)
 
@@ -101,7 +104,7 @@ class Plan:
         world_cap = min(budget.worlds or MAX_SAMPLED_WORLDS, MAX_SAMPLED_WORLDS)
         iteration_cap = min(budget.iterations or MAX_ITERATIONS, MAX_ITERATIONS)
         by_worlds = largest(world_cap, lambda stage: 1)
-        by_iterations = largest(iteration_cap, lambda stage: stage.width * visits)
+        by_iterations = largest(iteration_cap, lambda stage: stage.width * each)
         scale = max(min(by_worlds, by_iterations), 0)
         *rounds, everything, finalists = [replace(stage, worlds=stage.worlds_at(scale)) for stage in stages]
         cap = StopReason.WORLDS if by_worlds <= by_iterations else StopReason.ITERATIONS
@@ -124,18 +127,22 @@ def _stages(move_count: int) -> list[Stage]:
     ]
 
 
-def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
-    """Returns the recommendation for a choice among several moves."""
+def halve(
+    decision: Decision, runner: Runner, source: Source, budget: Budget, options: SearchOptions, *, solves: bool
+) -> Recommendation:
+    """Returns the recommendation for a choice among several moves; `solves` tells whether worlds are to be solved."""
+    work = _Work(runner, source, options, solves)
     scout = None
     if decision.view.legal_move_count > len(decision.moves):
-        scout, decision, budget = _improve(decision, runner, budget)
+        scout, decision, budget = _improve(decision, work, budget)
     arm_count = len(decision.question.arms)
-    visits = 1
-    if decision.view.phase is Phase.PLAY:
-        size = runner.options.iterations_per_world or tree_size(budget, arm_count, runner.threads)
-        visits = max(size // arm_count, 1)
-    plan = Plan.of(arm_count, budget, visits)
-    race = _Race(decision, runner, visits)
+    each = 1
+    if solves:
+        each = solving_cost(decision.view.table.tricks_left)
+    elif decision.view.phase is Phase.PLAY:
+        each = max((options.iterations_per_world or tree_size(budget, arm_count, runner.threads)) // arm_count, 1)
+    plan = Plan.of(arm_count, budget, each)
+    race = _Race(decision, work, each)
     if scout is not None:
         race.carry_on(scout)
     order = race.run(plan.rounds)
@@ -158,13 +165,13 @@ def halve(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
             evaluation_worlds=max(len(arm.evidence.values) for arm in found),
             iterations=race.iterations,
             stop_reason=race.stop_reason or plan.cap,
-            exact_solves=0,
+            exact_solves=race.solved,
             rejected_worlds=race.rejected,
         ),
     )
 
 
-def _improve(decision: Decision, runner: Runner, budget: Budget) -> tuple[_Race | None, Decision, Budget]:
+def _improve(decision: Decision, work: _Work, budget: Budget) -> tuple[_Race | None, Decision, Budget]:
     """Looks for better moves than those of a selection: exchanges of one card in the one that does best at first.
 
     Returns the race that found them, the decision between them and the best of the selection, and what is left of the
@@ -174,7 +181,7 @@ def _improve(decision: Decision, runner: Runner, budget: Budget) -> tuple[_Race 
     plan = Plan.of(len(decision.moves), first)
     if plan.everything.worlds <= MIN_EVALUATION_WORLDS:
         return None, decision, budget
-    race = _Race(decision, runner, 1)
+    race = _Race(decision, work, 1)
     race.end_after(SCOUTING_SHARE)
     order = race.run(plan.rounds)
     best = decision.moves[order[0]]
@@ -237,14 +244,30 @@ class _Found(NamedTuple):
     """The replies to a card played."""
 
 
+@dataclass(frozen=True)
+class _Work:
+    """How worlds are evaluated."""
+
+    runner: Runner
+    source: Source
+    options: SearchOptions
+    solves: bool
+
+    def evaluator(self, question: Question, iterations: int) -> Evaluator:
+        """Returns what evaluates the moves of a question; trees get so many iterations."""
+        if self.solves:
+            return SampledEndings(question, self.source)
+        return TreeSearch(question, self.source, self.options, iterations)
+
+
 @dataclass
 class _Race:
     """The course of one choice by halving."""
 
     decision: Decision
-    runner: Runner
-    visits_each: int
-    """How often a world tries each move alive."""
+    work: _Work
+    each: int
+    """Iterations, or work that takes as long, for each move alive in a world."""
     world_count: int = 0
     rejected: int = 0
     stop_reason: StopReason | None = None
@@ -256,8 +279,8 @@ class _Race:
 
     def __post_init__(self) -> None:
         self.visits: Integers = np.zeros(len(self.decision.question.arms), dtype=np.int64)
-        self.started = self.runner.limits.clock()
-        self.deadline = self.runner.limits.deadline
+        self.started = self.work.runner.limits.clock()
+        self.deadline = self.work.runner.limits.deadline
 
     def end_after(self, share: float) -> None:
         """Leaves the rest of the time to others."""
@@ -272,7 +295,12 @@ class _Race:
     @property
     def iterations(self) -> int:
         """All iterations so far."""
-        return self.earlier_iterations + int(self.visits.sum())
+        return self.earlier_iterations + (0 if self.work.solves else int(self.visits.sum()))
+
+    @property
+    def solved(self) -> int:
+        """The worlds solved so far."""
+        return self.world_count if self.work.solves else 0
 
     def run(self, rounds: tuple[Stage, ...]) -> Integers:
         """Returns the arms, best first: the winner, then the others by the round they reached."""
@@ -315,13 +343,13 @@ class _Race:
         deadline = self.deadline
         if deadline is not None:
             deadline = self.started + self.time_share * (deadline - self.started)
-        worlds = self.runner.run(
-            self.decision.question.with_arms(arms),
+        question = self.decision.question.with_arms(arms)
+        worlds = self.work.runner.run(
+            self.work.evaluator(question, len(arms) * self.each),
             first,
             stage.worlds,
-            len(arms) * self.visits_each,
             surely=stage.least,
-            limits=replace(self.runner.limits, deadline=deadline),
+            limits=replace(self.work.runner.limits, deadline=deadline),
         )
         self.stop_reason = worlds.stop_reason or self.stop_reason
         if not len(worlds.numbers):

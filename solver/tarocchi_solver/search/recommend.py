@@ -14,7 +14,8 @@ from tarocchi_engine import Observation, Phase, State, view
 from tarocchi_engine.facts import hidden_cards
 from tarocchi_engine.rng import fresh_seed, split
 from tarocchi_solver.search.decision import Decision
-from tarocchi_solver.search.exact import EXACT_TRICKS, MAX_WORLDS, exact_values
+from tarocchi_solver.search.evaluators import ListedEndings, Source, TreeSearch, solving_cost
+from tarocchi_solver.search.exact import MAX_WORLDS
 from tarocchi_solver.search.halving import halve
 from tarocchi_solver.search.inference import infer, world_weights
 from tarocchi_solver.search.results import (
@@ -29,7 +30,14 @@ from tarocchi_solver.search.results import (
     SearchOptions,
     StopReason,
 )
-from tarocchi_solver.search.runner import MAX_TREE_ITERATIONS, MIN_WORLDS, Limits, Runner, tree_size
+from tarocchi_solver.search.runner import (
+    MAX_TREE_ITERATIONS,
+    MIN_WORLDS,
+    Limits,
+    Runner,
+    iterations_in,
+    tree_size,
+)
 from tarocchi_solver.search.sampler import WorldSampler
 from tarocchi_solver.search.statistics import (
     Evidence,
@@ -40,7 +48,11 @@ from tarocchi_solver.search.statistics import (
     rank_moves,
 )
 
-_WORLDS_STREAM, _PILOT_STREAM = 1, 2
+ALWAYS_EXACT_TRICKS = 2
+"""Up to so many tricks left all worlds are solved, whatever the budget."""
+MIN_SOLVED_WORLDS = 30
+"""Where a budget does not reach for so many solved worlds, trees tell more."""
+_WORLDS_STREAM, _PILOT_STREAM, _ORDER_STREAM = 1, 2, 3
 
 
 def search(
@@ -101,20 +113,29 @@ def search_decision(
     `limits` hold the point of time at which the budget's time ends.
     """
     inference = infer(decision.view, decision.sampler, split(decision.seed, _PILOT_STREAM), options.inference)
-    if decision.view.phase in (Phase.PLAY, Phase.GIVE) and decision.view.table.tricks_left <= EXACT_TRICKS:
-        worlds = decision.sampler.enumerate(MAX_WORLDS)
-        if worlds is not None:
-            return _solve(decision, worlds, world_weights(decision.sampler, inference.belief, worlds))
-    runner = Runner(
-        decision.sampler, inference.belief, split(decision.seed, _WORLDS_STREAM), options, threads, limits, progress
-    )
+    source = Source(decision.sampler, inference.belief, split(decision.seed, _WORLDS_STREAM))
+    runner = Runner(threads, limits, progress)
     budget = DEFAULT_BUDGET if budget.is_open else budget
-    is_halved = decision.view.phase is Phase.DISCARD or (
-        decision.view.phase is Phase.PLAY and options.root is Root.HALVING
-    )
+    view = decision.view
+    fitting = _endings_within(decision, budget, threads)
+    solves = view.phase in (Phase.PLAY, Phase.GIVE) and view.table.tricks_left <= options.exact_tricks
+    if solves:
+        always = MAX_WORLDS if view.table.tricks_left <= ALWAYS_EXACT_TRICKS else 0
+        listed = decision.sampler.enumerate(max(min(fitting, MAX_WORLDS), always))
+        if listed is not None:
+            return _solve(decision, runner, listed, world_weights(decision.sampler, inference.belief, listed))
+    is_halved = view.phase is Phase.DISCARD or (view.phase is Phase.PLAY and options.root is Root.HALVING)
     if is_halved and len(decision.question.arms) > 1:
-        return halve(decision, runner, budget)
-    return _sample(decision, runner, budget)
+        return halve(decision, runner, source, budget, options, solves=solves and fitting >= MIN_SOLVED_WORLDS)
+    return _sample(decision, runner, source, budget, options)
+
+
+def _endings_within(decision: Decision, budget: Budget, threads: int) -> int:
+    """Returns in how many worlds all moves can be solved with a budget."""
+    cost = solving_cost(decision.view.table.tricks_left) * len(decision.question.arms)
+    caps = [cap for cap in (budget.iterations, iterations_in(budget.time_ms, threads)) if cap is not None]
+    by_work = min(caps, default=MAX_ITERATIONS) // cost
+    return by_work if budget.worlds is None else min(by_work, budget.worlds)
 
 
 def check_consistent(observation: Observation) -> None:
@@ -157,6 +178,7 @@ def _check_options(options: SearchOptions) -> None:
             raise ValueError(f"options.{name} is {value}: {remedy}")
     _check_type("options.root", options.root, Root, "give a Root, such as Root.HALVING")
     _check_whole("options.expand_after", options.expand_after, 1, None, "give a whole number from 1")
+    _check_whole("options.exact_tricks", options.exact_tricks, 0, None, "give a whole number from 0")
     if options.iterations_per_world is not None:
         remedy = f"give a whole number from 1 to {MAX_TREE_ITERATIONS}, or leave it out"
         _check_whole("options.iterations_per_world", options.iterations_per_world, 1, MAX_TREE_ITERATIONS, remedy)
@@ -176,41 +198,58 @@ def _check_whole(name: str, value: int, least: int, greatest: int | None, remedy
         raise ValueError(f"{name} is {reprlib.repr(value)}: {remedy}")
 
 
-def _solve(decision: Decision, worlds: npt.NDArray[np.uint64], weights: npt.NDArray[np.float64]) -> Recommendation:
-    """Answers from all consistent worlds, of which `weights` are the chances."""
-    values, sums = exact_values(decision.question, decision.sampler.arrays.destination, worlds)
-    wins = (np.sign(values) + 1) / 2
-    evidence = [Evidence(values[:, arm], wins[:, arm], values[:, arm], sums[:, arm]) for arm in decision.arm_of_move]
-    order = rank_moves(decision.view, decision.moves, np.array([item.values @ weights for item in evidence]))
-    ranked = [(decision.moves[place], len(worlds), evidence[place]) for place in order]
+def _solve(
+    decision: Decision, runner: Runner, listed: npt.NDArray[np.uint64], chances: npt.NDArray[np.float64]
+) -> Recommendation:
+    """Answers from all consistent worlds, of which `chances` are the chances, or from some if it has to end early."""
+    # what is done when it has to end early is a fair sample
+    shuffled = np.random.default_rng(split(decision.seed, _ORDER_STREAM)).permutation(len(listed))
+    endings = ListedEndings(decision.question, decision.sampler.arrays.destination, listed[shuffled])
+    worlds = runner.run(endings, 0, len(listed), surely=min(len(listed), MIN_WORLDS))
+    block = worlds.block
+    chances = chances[shuffled[worlds.numbers]]
+    chances /= chances.sum()
+    is_exact = len(worlds.numbers) == len(listed)
+    values = block.totals.astype(np.float64)
+    evidence = [
+        Evidence(values[:, arm], block.wins[:, arm] / 2, values[:, arm], block.sums[:, arm].astype(np.float64))
+        for arm in decision.arm_of_move
+    ]
+    order = rank_moves(decision.view, decision.moves, np.array([item.values @ chances for item in evidence]))
+    ranked = [(decision.moves[place], len(chances), evidence[place]) for place in order]
     return Recommendation(
         move=decision.moves[order[0]],
-        moves=describe(decision.view, ranked, [[] for _ in order], weights),
-        exact=True,
+        moves=describe(decision.view, ranked, [[] for _ in order], chances, exact=is_exact),
+        exact=is_exact,
         diagnostics=Diagnostics(
             seed=decision.seed,
-            worlds=len(worlds),
-            evaluation_worlds=len(worlds),
+            worlds=len(chances),
+            evaluation_worlds=len(chances),
             iterations=0,
-            stop_reason=StopReason.SINGLE_MOVE if len(decision.moves) == 1 else StopReason.EXACT,
-            exact_solves=len(worlds),
+            stop_reason=(
+                StopReason.SINGLE_MOVE if len(decision.moves) == 1 else worlds.stop_reason or StopReason.EXACT
+            ),
+            exact_solves=len(chances),
             rejected_worlds=0,
         ),
     )
 
 
-def _sample(decision: Decision, runner: Runner, budget: Budget) -> Recommendation:
+def _sample(
+    decision: Decision, runner: Runner, source: Source, budget: Budget, options: SearchOptions
+) -> Recommendation:
     """Answers from a sample of worlds."""
     view, moves = decision.view, decision.moves
     if len(moves) == 1:
         budget = Budget(worlds=MIN_WORLDS, iterations=MIN_WORLDS)
     branches = 1 if decision.question.results_are_shared else len(decision.question.arms)
-    iterations = runner.options.iterations_per_world or tree_size(budget, branches, runner.threads)
+    iterations = options.iterations_per_world or tree_size(budget, branches, runner.threads)
     iterations = max(iterations // branches, 1) * branches
     iteration_cap = MAX_ITERATIONS if budget.iterations is None else min(budget.iterations, MAX_ITERATIONS)
     world_cap = MAX_SAMPLED_WORLDS if budget.worlds is None else min(budget.worlds, MAX_SAMPLED_WORLDS)
     count = max(min(iteration_cap // iterations, world_cap), MIN_WORLDS)
-    worlds = runner.run(decision.question, 0, count, iterations, surely=MIN_WORLDS)
+    trees = TreeSearch(decision.question, source, options, iterations)
+    worlds = runner.run(trees, 0, count, surely=MIN_WORLDS)
     block = worlds.block
     values = block.totals / block.visits
     wins = block.wins / (2 * block.visits)

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_solver.search.inference import Belief
-from tarocchi_solver.search.question import Question
-from tarocchi_solver.search.results import Budget, Playout, SearchOptions, StopReason
-from tarocchi_solver.search.sampler import WorldNotFoundError, WorldSampler
-from tarocchi_solver.search.tree import Block, Tree, search_block
+from tarocchi_solver.search.evaluators import Evaluator
+from tarocchi_solver.search.results import Budget, StopReason
+from tarocchi_solver.search.tree import Block
 
 MIN_WORLDS = 6
 """Worlds searched whatever the budget: two of them evaluate, the fewest that give a standard error."""
@@ -24,10 +22,6 @@ ITERATIONS_PER_MS = 300
 WANTED_WORLDS = 1000
 """A larger budget first brings more worlds, up to so many, and then larger trees in each."""
 MAX_TREE_ITERATIONS = 10_000
-ITERATIONS_PER_CALL = 512
-"""Work of one kernel call, about a millisecond: between calls threads look at the limits."""
-
-_POLICY = {Playout.RANDOM: 0, Playout.RULE: 1}
 
 
 @dataclass
@@ -61,33 +55,21 @@ class Worlds:
 
 @dataclass
 class Runner:
-    """Searches worlds of one question; the same worlds give the same numbers whatever the threads."""
+    """Evaluates worlds on some threads; the same worlds give the same numbers whatever the threads."""
 
-    sampler: WorldSampler
-    belief: Belief
-    seed: int
-    options: SearchOptions
     threads: int
     limits: Limits
     progress: Callable[[int], None] | None = None
     """Called with the number of worlds just finished."""
 
     def run(
-        self,
-        question: Question,
-        first: int,
-        count: int | None,
-        iterations: int,
-        *,
-        surely: int = 0,
-        limits: Limits | None = None,
+        self, evaluator: Evaluator, first: int, count: int | None, *, surely: int = 0, limits: Limits | None = None
     ) -> Worlds:
-        """Searches worlds number `first` to `first + count - 1` (without end for None), `iterations` in each.
+        """Evaluates worlds number `first` to `first + count - 1` (without end for None).
 
-        The first `surely` of them are searched whatever the limits (the runner's own if None) say.
+        The first `surely` of them are evaluated whatever the limits (the runner's own if None) say.
         """
         limits = limits or self.limits
-        worlds_per_call = max(1, ITERATIONS_PER_CALL // iterations)
         lock = threading.Lock()
         next_offset = 0
         done: dict[int, Block] = {}
@@ -100,16 +82,17 @@ class Runner:
                     return None
                 if next_offset >= surely and (stop_reason := stop_reason or limits.reason()):
                     return None
-                size = worlds_per_call if count is None else min(worlds_per_call, count - next_offset)
+                at_most = evaluator.worlds_per_call
+                size = at_most if count is None else min(at_most, count - next_offset)
                 offset, next_offset = next_offset, next_offset + size
                 return offset, size
 
         def work() -> None:
-            tree = Tree.allocate(len(question.arms), iterations)
+            memory = evaluator.allocate()
             while (task := take()) is not None:
                 offset, size = task
-                block = Block.allocate(size, len(question.arms))
-                self._search(question, tree, block, first + offset, iterations)
+                block = Block.allocate(size, evaluator.arm_count)
+                evaluator.fill(memory, block, first + offset)
                 done[offset] = block
                 if self.progress is not None:
                     self.progress(size)
@@ -121,36 +104,24 @@ class Runner:
                 for future in [pool.submit(work) for _ in range(self.threads)]:
                     future.result()
         offsets = sorted(done)
-        blocks = [Block.allocate(0, len(question.arms)), *(done[offset] for offset in offsets)]
+        blocks = [Block.allocate(0, evaluator.arm_count), *(done[offset] for offset in offsets)]
         numbers = [first + offset + row for offset in offsets for row in range(len(done[offset].rejected))]
         joined = Block(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
         return Worlds(np.array(numbers, dtype=np.int64), joined, stop_reason)
-
-    def _search(self, question: Question, tree: Tree, block: Block, first: int, iterations: int) -> None:
-        search_block(
-            question,
-            self.sampler.arrays,
-            self.belief,
-            tree,
-            block,
-            np.uint64(self.seed),
-            first,
-            iterations,
-            _POLICY[self.options.playout],
-            self.options.exploration,
-            self.options.expand_after,
-        )
-        if (block.rejected < 0).any():
-            raise WorldNotFoundError(self.sampler.facts)
 
 
 def tree_size(budget: Budget, arm_count: int, threads: int) -> int:
     """Returns the iterations for each world."""
     total = budget.iterations
-    if budget.time_ms is not None:
-        by_time = budget.time_ms * ITERATIONS_PER_MS * threads
+    by_time = iterations_in(budget.time_ms, threads)
+    if by_time is not None:
         total = by_time if total is None else min(total, by_time)
     if total is None:
         return arm_count
     wanted = WANTED_WORLDS if budget.worlds is None else max(budget.worlds, MIN_WORLDS)
     return min(max(total // wanted, arm_count), MAX_TREE_ITERATIONS)
+
+
+def iterations_in(time_ms: int | None, threads: int) -> int | None:
+    """Returns about the iterations that threads do in some time; None for no bound."""
+    return None if time_ms is None else time_ms * ITERATIONS_PER_MS * threads

@@ -139,17 +139,20 @@ def describe(
     ranked: Sequence[tuple[Move, int, Evidence]],
     lines: Sequence[Sequence[int]],
     chances: Floats | None = None,
+    *,
+    exact: bool = False,
 ) -> tuple[MoveStatistics, ...]:
     """Returns the statistics of moves given best first as (move, visits, evidence), with their lines of replies.
 
-    Moves may have been evaluated in more or fewer worlds, always the first ones of the same sequence. Where the worlds
-    are not a sample but all there are, `chances` [worlds] are theirs, and nothing has an error.
+    Moves may have been evaluated in more or fewer worlds, always the first ones of the same sequence. `chances` are
+    those of the worlds, for all moves the same ones; None if all are alike. If they are `exact`, which takes all worlds
+    that there are, nothing has an error.
     """
     counts = [len(evidence.values) for _move, _visits, evidence in ranked]
     described = []
     for count in set(counts):
         places = [place for place, item in enumerate(counts) if item == count]
-        described += _describe_together(view, ranked, lines, chances, places)
+        described += _describe_together(view, ranked, lines, chances, exact, places)
     return tuple(sorted(described, key=lambda item: item.rank))
 
 
@@ -158,6 +161,7 @@ def _describe_together(
     ranked: Sequence[tuple[Move, int, Evidence]],
     lines: Sequence[Sequence[int]],
     chances: Floats | None,
+    exact: bool,
     places: Sequence[int],
 ) -> list[MoveStatistics]:
     """Returns the statistics of the moves at some places, evaluated in the same worlds; all at once, for speed."""
@@ -171,11 +175,12 @@ def _describe_together(
     sums = np.stack([item.sums for item in evidence])
     if chances is None:
         chances = np.full(values.shape[1], 1.0 / values.shape[1])
-        score_errors, gap_errors = standard_error(values), standard_error(differences)
-    else:
-        score_errors = gap_errors = np.zeros(len(values))
+    common_chances = chances[:common] / chances[:common].sum()
+    score_errors = gap_errors = np.zeros(len(values))
+    if not exact:
+        score_errors, gap_errors = standard_error(values, chances), standard_error(differences, common_chances)
     unit = unit_of(view)
-    scores, gaps, win_shares = values @ chances, differences @ chances[:common] / chances[:common].sum(), wins @ chances
+    scores, gaps, win_shares = values @ chances, differences @ common_chances, wins @ chances
     match_shares = match_win_probability(view, samples * unit, sums * unit, chances)
     quantiles = _quantiles(samples * unit, chances)
     return [
@@ -208,9 +213,14 @@ def unit_of(view: View) -> float:
     return view.variant.game_factor * (0.25 if is_defender else 0.5)
 
 
-def standard_error(values: Floats) -> Floats:
-    """Returns the standard error of the mean over the last axis, of independent values; at least two of them."""
-    error: Floats = values.std(axis=-1, ddof=1) / np.sqrt(values.shape[-1])
+def standard_error(values: Floats, chances: Floats) -> Floats:
+    """Returns the standard error of the weighted mean over the last axis, of independent values; at least two of them.
+
+    With equal `chances`, which sum to 1, it is that of the plain mean.
+    """
+    count = values.shape[-1]
+    deviations = values - (values @ chances)[..., np.newaxis]
+    error: Floats = np.sqrt((np.square(deviations) @ np.square(chances)) * count / (count - 1))
     return error
 
 
