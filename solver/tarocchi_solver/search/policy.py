@@ -223,7 +223,11 @@ def length_feature(row: Any, card: Any, length: Any) -> Any:
 def end_feature(row: Any, card: Any, is_lowest: Any, is_highest: Any) -> Any:
     """Returns the place of the weight of a card that is the lowest or highest legal one of its suit, or neither."""
     relation = np.int64(_relation(row, card))
-    end = 2 * np.int64(is_highest) + np.int64(is_lowest)
+    return _end_place(row, 2 * np.int64(is_highest) + np.int64(is_lowest), relation)
+
+
+@kernel
+def _end_place(row: Any, end: Any, relation: Any) -> Any:
     return END_START + (end * RELATIONS + relation) * SITUATIONS + np.int64(row[SITUATION])
 
 
@@ -321,22 +325,23 @@ def fill_scores(rows: Any, pack: Any, weights: Any, scores: Any, ends: Any) -> N
         pack: as in a position.
         weights: [WEIGHT_COUNT]
         scores: [plays, LENGTHS, 62]: by the number of cards that the hand has of the suit.
-        ends: [plays, 4, RELATIONS]: factors for the lowest (1), the highest (2) and the only card (3) of a suit.
+        ends: [plays, 4, RELATIONS]: further factors for the lowest (1), the highest (2) and the only card (3) of a suit.
     """
     places = np.empty(PUBLIC_FEATURES, dtype=np.int64)
     for play in range(len(rows)):
         row = rows[play]
         for card in range(62):
             public_features(row, card, pack, places)
-            score = 0.0
+            # most cards of a suit are neither its lowest nor its highest
+            score = weights[end_feature(row, card, False, False)]
             for place in places:
                 score += weights[place]
             for length in range(LENGTHS):
                 scores[play, length, card] = np.exp(score + weights[length_feature(row, card, length + 1)])
-        for end in range(4):
-            for relation in range(RELATIONS):
-                place = END_START + (end * RELATIONS + relation) * SITUATIONS + np.int64(row[SITUATION])
-                ends[play, end, relation] = np.exp(weights[place])
+        for relation in range(RELATIONS):
+            for end in range(4):
+                of_end, of_none = _end_place(row, end, relation), _end_place(row, 0, relation)
+                ends[play, end, relation] = np.exp(weights[of_end] - weights[of_none])
 
 
 @kernel
