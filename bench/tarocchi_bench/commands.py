@@ -15,6 +15,7 @@ from rich.table import Table
 
 from tarocchi_bench.agents import AgentSpecError
 from tarocchi_bench.arena import SAME_AGENTS, UNDECIDED, MatchPlan, play_match
+from tarocchi_bench.endings import measure_endings
 from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
 from tarocchi_bench.stopping import Stopped
 from tarocchi_bench.throughput import Throughput, measure
@@ -56,6 +57,23 @@ def _measured(variant: str, seconds: float) -> Throughput:
         return measure(variant, seconds)
     except (UnknownVariantError, ValueError) as error:
         _fail(str(error), WRONG_INPUT)
+
+
+@app.command()
+def endings(
+    variant: VariantOption,
+    tricks: Annotated[int, typer.Option(help="tricks left")] = 6,
+    deals: Annotated[int, typer.Option(help="endings of random play to solve")] = 100,
+    seed: Annotated[int, typer.Option(help="seed of the deals and of their play")] = 1,
+    node_limit: Annotated[int, typer.Option(help="cards played after which an ending is given up")] = 10**9,
+    as_json: JsonOption = False,
+) -> None:
+    """Measures how fast endings are solved with all cards open, each from an empty table, on one thread."""
+    try:
+        result = measure_endings(variant, tricks, deals, seed=seed, node_limit=node_limit)
+    except (UnknownVariantError, ValueError) as error:
+        _fail(str(error), WRONG_INPUT)
+    _print(asdict(result), as_json, f"endings of {variant} with {tricks} tricks left")
 
 
 @app.command()

@@ -98,9 +98,11 @@ def made_up_ending(variant: Variant, rng: random.Random, tricks: int) -> Positio
     words[TURN] = rng.randrange(seats)
     words[TRICKS_LEFT] = tricks
     words[SIDES] = 0b111 & ~(1 << rng.randrange(3)) if variant.has_auction else 0b1010
-    words[LAST_SIDE] = words[SIDES] >> words[TURN] & 1
     words[ASIDE_SIDE] = NO_SIDE if solo else 0 if variant.has_auction else rng.randrange(2)
     holder = next((seat for seat in range(seats) if words[seat] >> MATTO & 1), None)
+    if holder is not None and rng.random() < 0.2:
+        words[TURN] = holder
+    words[LAST_SIDE] = words[SIDES] >> words[TURN] & 1
     words[MATTO_SIDE] = matto_side if holder is None else words[SIDES] >> holder & 1
     if words[ASIDE] & MATTO_MASK:
         words[MATTO_SIDE] = NO_SIDE
@@ -109,7 +111,7 @@ def made_up_ending(variant: Variant, rng: random.Random, tricks: int) -> Positio
     words[SEATS], words[PACK], words[SCORING] = seats, 64 * variant.pack.index, variant.scoring
     words[GAME_FACTOR] = 2 if solo else 1
     position[:] = words
-    if owes(position) and rng.random() < 0.1:
+    if owes(position) and rng.random() < 0.3:
         pile = words[PILES + matto_side] & ~MATTO_MASK
         position[GIVEN] = rng.choice([card for card in cards_in(pile) if variant.pack.points[card] == 1] or [NO_CARD])
     advance(position, rng, rng.randrange(seats) if rng.random() < 0.5 else 0)

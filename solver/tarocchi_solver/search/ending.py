@@ -49,7 +49,6 @@ from tarocchi_solver.search.ending_layout import (
     CAPTURED_1,
     CHOSEN,
     COMBINED_0,
-    COMBINED_1,
     DECLARED_SUM,
     IN_PLAY,
     LEFT,
@@ -57,6 +56,7 @@ from tarocchi_solver.search.ending_layout import (
     LOOSE_HALF_POINTS,
     MATTO_OWNER,
     NODES,
+    NOT_COUNTED,
     OF_FACTOR,
     OF_PACK,
     OF_SCORING,
@@ -65,7 +65,6 @@ from tarocchi_solver.search.ending_layout import (
     OWES,
     PIPS,
     REACHABLE_0,
-    REACHABLE_1,
     REST,
     STATUS,
     TOOK_0,
@@ -179,10 +178,8 @@ def final_value(words: Any, row: Any, cards: Any, side: Any) -> Any:
     if status & (OWES | _3) == _3 and loose == _0 and cards & U_MATTO == _0:
         # the other side has what it had before
         if side == _0:
-            combined = combination_points(captured_0)
-            return deal_value(words, base, combined, np.int64(words[row + COMBINED_1]), status)
-        combined = combination_points(captured_1)
-        return deal_value(words, base, np.int64(words[row + COMBINED_0]), combined, status)
+            return deal_value(words, base, combination_points(captured_0), combined(words, row, _1), status)
+        return deal_value(words, base, combined(words, row, _0), combination_points(captured_1), status)
     return deal_value(words, base, combination_points(captured_0), combination_points(captured_1), status)
 
 
@@ -256,27 +253,29 @@ def prepare(words: Any, position: Any) -> None:
     words[row + IN_PLAY] = in_play
     words[row + REST] = np.uint64(half_points(scoring, in_play & ~U_MATTO))
     for side in range(2):
-        count_combined(words, row, np.uint64(side))
-        count_reachable(words, row, np.uint64(side))
+        words[row + COMBINED_0 + np.uint64(side)] = NOT_COUNTED
+        words[row + REACHABLE_0 + np.uint64(side)] = NOT_COUNTED
 
 
 @kernel
-def count_combined(words: Any, row: Any, side: Any) -> None:
-    """Writes what the combinations captured by `side` score so far."""
-    if words[OF_SCORING] != _PIEDICAVALLO:
-        captured = words[row + CAPTURED_0 + side]
-        words[row + COMBINED_0 + side] = np.uint64(combination_points(captured))
+def combined(words: Any, row: Any, side: Any) -> Any:
+    """Returns what the combinations captured by `side` score so far."""
+    place = row + COMBINED_0 + side
+    if words[place] == NOT_COUNTED:
+        words[place] = np.uint64(combination_points(words[row + CAPTURED_0 + side]))
+    return np.int64(words[place])
 
 
 @kernel
-def count_reachable(words: Any, row: Any, side: Any) -> None:
-    """Writes what the combinations of `side` score if it takes all the rest."""
-    if words[OF_SCORING] != _PIEDICAVALLO:
+def reachable(words: Any, row: Any, side: Any) -> Any:
+    """Returns what the combinations of `side` score if it takes all the rest."""
+    place = row + REACHABLE_0 + side
+    if words[place] == NOT_COUNTED:
         rest = words[row + IN_PLAY] | words[LOOSE]
         if words[MATTO_OWNER] == _1 - side:
             rest &= ~U_MATTO
-        reachable = words[row + CAPTURED_0 + side] | rest
-        words[row + REACHABLE_0 + side] = np.uint64(combination_points(reachable))
+        words[place] = np.uint64(combination_points(words[row + CAPTURED_0 + side] | rest))
+    return np.int64(words[place])
 
 
 @kernel
@@ -304,12 +303,8 @@ def bounds(words: Any, row: Any) -> Any:
         return least, most
     # REST counts the Matto of no side with LOOSE
     more = LAST_TRICK_HALF_POINTS + np.int64(words[LOOSE_HALF_POINTS])
-    combined_0 = np.int64(words[row + COMBINED_0])
-    combined_1 = np.int64(words[row + COMBINED_1])
-    reachable_0 = np.int64(words[row + REACHABLE_0])
-    reachable_1 = np.int64(words[row + REACHABLE_1])
-    least = deal_value(words, least - more, combined_0, reachable_1, _3)
-    most = deal_value(words, most + more, reachable_0, combined_1, _3)
+    least = deal_value(words, least - more, combined(words, row, _0), reachable(words, row, _1), _3)
+    most = deal_value(words, most + more, reachable(words, row, _0), combined(words, row, _1), _3)
     return least, most
 
 

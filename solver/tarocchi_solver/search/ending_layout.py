@@ -61,13 +61,15 @@ COMBINED_0: Final = np.uint64(13)
 COMBINED_1: Final = np.uint64(14)
 REACHABLE_0: Final = np.uint64(15)
 REACHABLE_1: Final = np.uint64(16)
-"""Combination points of what a side has and of all it may still get."""
+"""Combination points of what a side has, and of that with all it may still get; NOT_COUNTED until asked for."""
 IN_PLAY: Final = np.uint64(17)
 CLOSED: Final = np.uint64(18)
 """1 if both sides have a trick and the Matto costs its side a pip if anything."""
 
 PIPS: Final = np.uint64(BOLOGNESE_PACK.parse_cards([f"{suit}{pip}" for suit in "SBCD" for pip in range(6, 11)]))
 """The cards of the Bolognese pack that belong to no combination."""
+
+NOT_COUNTED: Final = np.uint64((1 << 64) - 1)
 
 TOOK_0: Final = np.uint64(1)
 TOOK_1: Final = np.uint64(2)
@@ -104,7 +106,9 @@ PLY_ALPHA: Final = np.uint64(9)
 PLY_BETA: Final = np.uint64(10)
 PLY_VALUE: Final = np.uint64(11)
 PLY_CHOICE: Final = np.uint64(12)
-PLY_LIST: Final = np.uint64(13)
+PLY_SCOUT: Final = np.uint64(13)
+"""1 while a card is tried with the narrowest window, 2 where it has to be tried again with a wider one."""
+PLY_LIST: Final = np.uint64(14)
 PLY_STRIDE: Final = np.uint64(64)
 
 PLY_ROWS: Final = np.uint64(32 + (MAX_TRICKS + 1) * 32)

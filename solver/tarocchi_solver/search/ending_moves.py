@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tarocchi_engine.bits import bit, lowest
-from tarocchi_engine.cards import PACKS
+from tarocchi_engine.bits import bit, highest, lowest
+from tarocchi_engine.cards import BOLOGNESE_PACK, CARD_COUNT, FIRST_TRUMP, PACKS
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import (
     BEATEN_BY,
@@ -30,6 +30,7 @@ from tarocchi_solver.search.ending_layout import (
     PLY_LIST,
     PLY_MOVES,
     PLY_NEXT,
+    PLY_SCOUT,
     PLY_SEAT,
     PLY_WINNER,
     USE_EQUIVALENCE,
@@ -40,8 +41,30 @@ _0 = np.uint64(0)
 _1 = np.uint64(1)
 _6 = np.uint64(6)
 _NO_CARD = np.uint64(NO_CARD)
-_WORTH = np.array([[*pack.points, 0, 0] for pack in PACKS], dtype=np.int64).reshape(-1)
+
+
+def _worths() -> np.ndarray:
+    """Returns what a card is worth to the order of moves: about its value, and what it brings to combinations."""
+    values = np.zeros((len(PACKS), 64), dtype=np.int64)
+    for pack in PACKS:
+        values[pack.index, :CARD_COUNT] = pack.points
+    roles = {"K": 4, "Q": 3, "N": 3, "J": 3, "A": 2}
+    of_trumps = {"ANG": 8, "MON": 4, "BEG": 6, "MAT": 6, "SOL": 2, "LUN": 2, "MO1": 1, "MO2": 1, "MO3": 1, "MO4": 1}
+    for card, name in enumerate(BOLOGNESE_PACK.ids):
+        values[BOLOGNESE_PACK.index, card] += of_trumps.get(name, roles.get(name[1:], 0))
+    return values.reshape(-1)
+
+
+_WORTH = _worths()
+_LOWEST_TRUMP = np.uint64(FIRST_TRUMP)
 _ORDER_BIAS = 1 << 20
+
+
+@kernel
+def playable(hand: Any, lane: Any) -> Any:
+    """Returns the cards of a hand that could win a trick in which `lane` is led."""
+    cards = hand & lane
+    return cards if cards != _0 else hand & U_TRUMPS
 
 
 @kernel
@@ -53,6 +76,7 @@ def list_moves(words: Any, row: Any, trick: Any, first: Any) -> None:
     cards = legal_cards(hand, led)
     words[row + PLY_NEXT] = _0
     words[row + PLY_CHOICE] = _NO_CARD
+    words[row + PLY_SCOUT] = _0
     if cards & (cards - _1) == _0:
         words[row + PLY_MOVES] = _1
         words[row + PLY_LIST] = lowest(cards)
@@ -69,6 +93,7 @@ def list_moves(words: Any, row: Any, trick: Any, first: Any) -> None:
     # the hands of opponents who play after this card
     enemy_0 = _0
     enemy_1 = _0
+    ally = _0
     seats = words[OF_SEATS]
     other = seat
     for _ in range(np.int64(seats - words[row + PLY_LENGTH]) - 1):
@@ -76,6 +101,8 @@ def list_moves(words: Any, row: Any, trick: Any, first: Any) -> None:
         if (sides >> other) & _1 != own:
             enemy_1 = enemy_0
             enemy_0 = words[other]
+        else:
+            ally = words[other]
     beating = BEATEN_BY[pack + best]
     has_won = best != _NO_CARD and (sides >> words[row + PLY_WINNER]) & _1 == own
     count = _0
@@ -84,20 +111,24 @@ def list_moves(words: Any, row: Any, trick: Any, first: Any) -> None:
         played = bit(card)
         cards ^= played
         lane = LED_LANE[card] if led == U_ALL else led
-        threat = enemy_0 & lane
-        if threat == _0:
-            threat = enemy_0 & U_TRUMPS
-        threat_1 = enemy_1 & lane
-        if threat_1 == _0:
-            threat_1 = enemy_1 & U_TRUMPS
-        threat |= threat_1
+        threat = playable(enemy_0, lane) | playable(enemy_1, lane)
         worth = 10 * _WORTH[pack + card]
+        beaten_by = beating
         if played & beating != _0:
-            score = 100 + worth if threat & BEATEN_BY[pack + card] == _0 else 20 - worth
-        elif has_won and threat & beating == _0:
-            score = worth
+            beaten_by = BEATEN_BY[pack + card]
+            score = 100 + worth if threat & beaten_by == _0 else 20 - worth
+            if score >= 100 and card > _LOWEST_TRUMP:
+                # a trump that wins now can win later: the lowest that does
+                score = 150 - np.int64(card)
         else:
-            score = -worth
+            score = worth if has_won and threat & beating == _0 else -worth
+        if score < 100 and ally != _0:
+            # the best that the partner has left may do what this card does not
+            help = playable(ally, lane)
+            if help != _0:
+                top = highest(help)
+                if bit(top) & beating & beaten_by != _0 and threat & BEATEN_BY[pack + top] == _0:
+                    score = 50 + worth
         score = (_ORDER_BIAS + score) * 64 + 63 - np.int64(card)
         if card == first:
             score += _ORDER_BIAS * 1024

@@ -31,8 +31,6 @@ from tarocchi_engine.layout import (
 from tarocchi_engine.rng import mix
 from tarocchi_solver.search.ending import (
     bounds,
-    count_combined,
-    count_reachable,
     half_points,
     is_closed,
     play_last_trick,
@@ -57,6 +55,7 @@ from tarocchi_solver.search.ending_layout import (
     MATTO_OWNER,
     MOST,
     NODES,
+    NOT_COUNTED,
     OF_FACTOR,
     OF_PACK,
     OF_SCORING,
@@ -75,6 +74,7 @@ from tarocchi_solver.search.ending_layout import (
     PLY_MOVES,
     PLY_NEXT,
     PLY_ROWS,
+    PLY_SCOUT,
     PLY_SEAT,
     PLY_STRIDE,
     PLY_VALUE,
@@ -88,6 +88,7 @@ from tarocchi_solver.search.ending_layout import (
     TRICK_STRIDE,
     UNSOLVED,
     USE_BOUNDS,
+    USE_NARROW_WINDOWS,
     USE_TABLE,
 )
 from tarocchi_solver.search.ending_moves import list_moves
@@ -176,24 +177,24 @@ def _begin_trick(words: Any, trick: Any, cards: Any, side: Any) -> None:
     words[after + CAPTURED_1] = captured_1
     words[after + BASE] = np.uint64(base)
     words[after + STATUS] = status
+    other = _1 - side
+    scoring = words[OF_SCORING]
+    if scoring != _PIEDICAVALLO:
+        words[after + COMBINED_0 + side] = NOT_COUNTED
+        gains = cards & U_MATTO != _0 and words[MATTO_OWNER] == other
+        words[after + COMBINED_0 + other] = NOT_COUNTED if gains else words[trick + COMBINED_0 + other]
+    if words[trick + LEFT] == _2:
+        # the last trick is only counted
+        return
     words[after + LEFT] = words[trick + LEFT] - _1
     words[after + IN_PLAY] = words[trick + IN_PLAY] ^ cards
-    scoring = words[OF_SCORING]
     rest = np.int64(words[trick + REST]) - half_points(scoring, cards & ~U_MATTO)
     words[after + REST] = np.uint64(rest)
     words[after + CLOSED] = np.uint64(is_closed(words, after))
     if scoring != _PIEDICAVALLO:
-        other = _1 - side
-        changed = COMBINED_0 + other
-        words[after + changed] = words[trick + changed]
-        count_combined(words, after, side)
-        if cards & U_MATTO != _0 and words[MATTO_OWNER] == other:
-            count_combined(words, after, other)
-        changed = REACHABLE_0 + side
-        words[after + changed] = words[trick + changed]
-        count_reachable(words, after, other)
-        changed = IDLE_0 + side
-        words[after + changed] = words[trick + changed]
+        words[after + REACHABLE_0 + side] = words[trick + REACHABLE_0 + side]
+        words[after + REACHABLE_0 + other] = NOT_COUNTED
+        words[after + IDLE_0 + side] = words[trick + IDLE_0 + side]
         find_idle(words, after, other)
     find_fungible(words, after)
 
@@ -263,8 +264,7 @@ def search_window(words: Any, table: Any, alpha: Any, beta: Any, limit: Any) -> 
             cards = words[row + PLY_CARDS] | played
             length = words[row + PLY_LENGTH] + _1
             below = row + PLY_STRIDE
-            words[below + PLY_ALPHA] = words[row + PLY_ALPHA]
-            words[below + PLY_BETA] = words[row + PLY_BETA]
+            _hand_down_window(words, row, below, (sides >> seat) & _1)
             if length < seats:
                 words[below + PLY_SEAT] = seat + _1 if seat + _1 < seats else _0
                 words[below + PLY_LED] = led
@@ -278,6 +278,7 @@ def search_window(words: Any, table: Any, alpha: Any, beta: Any, limit: Any) -> 
             if words[trick + LEFT] == _2:
                 value = play_last_trick(words, trick + TRICK_STRIDE, winner, U_ALL, _NO_CARD, winner, _0, _0)
                 words[seat] ^= played
+                words[row + PLY_SCOUT] = _0
                 is_known = _take_value(words, row, value)
                 if is_known:
                     value = np.int64(words[row + PLY_VALUE])
@@ -296,20 +297,50 @@ def search_window(words: Any, table: Any, alpha: Any, beta: Any, limit: Any) -> 
 
 
 @kernel
+def _hand_down_window(words: Any, row: Any, below: Any, side: Any) -> None:
+    """Writes the window in which the card just chosen is tried.
+
+    All cards but the first are only asked whether they are better; one that is gets a second look (principal
+    variation search, Marsland, "A Review of Game-Tree Pruning", 1986).
+    """
+    alpha = np.int64(words[row + PLY_ALPHA])
+    beta = np.int64(words[row + PLY_BETA])
+    is_scout = words[row + PLY_NEXT] != _1 and words[row + PLY_SCOUT] != _2 and alpha + 1 < beta
+    if is_scout and words[OPTIONS] & USE_NARROW_WINDOWS != _0:
+        words[row + PLY_SCOUT] = _1
+        if side == _0:
+            beta = alpha + 1
+        else:
+            alpha = beta - 1
+    else:
+        words[row + PLY_SCOUT] = _0
+    words[below + PLY_ALPHA] = np.uint64(alpha)
+    words[below + PLY_BETA] = np.uint64(beta)
+
+
+@kernel
 def _take_value(words: Any, row: Any, value: Any) -> Any:
     """Takes the value of the card just tried into its row; returns whether the other cards need no look."""
+    is_better = False
     if (words[OF_SIDES] >> words[row + PLY_SEAT]) & _1 == _0:
         if value > np.int64(words[row + PLY_VALUE]):
             words[row + PLY_VALUE] = np.uint64(value)
             words[row + PLY_CHOICE] = words[row + PLY_CARD]
             if value > np.int64(words[row + PLY_ALPHA]):
                 words[row + PLY_ALPHA] = np.uint64(value)
+                is_better = True
     elif value < np.int64(words[row + PLY_VALUE]):
         words[row + PLY_VALUE] = np.uint64(value)
         words[row + PLY_CHOICE] = words[row + PLY_CARD]
         if value < np.int64(words[row + PLY_BETA]):
             words[row + PLY_BETA] = np.uint64(value)
-    return np.int64(words[row + PLY_ALPHA]) >= np.int64(words[row + PLY_BETA])
+            is_better = True
+    if np.int64(words[row + PLY_ALPHA]) >= np.int64(words[row + PLY_BETA]):
+        return True
+    if is_better and words[row + PLY_SCOUT] == _1:
+        words[row + PLY_SCOUT] = _2
+        words[row + PLY_NEXT] -= _1
+    return False
 
 
 @kernel
