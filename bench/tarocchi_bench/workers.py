@@ -6,12 +6,13 @@ import contextlib
 import os
 import signal
 import threading
+import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process, resource_tracker
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from tarocchi_bench.stopping import SIGNALS, signals_held_back
 
@@ -28,13 +29,18 @@ class _Failure:
     error: Exception
 
 
-def work_off(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Iterator[R]:
+GRACE_SECONDS: Final = 4.0
+"""How long workers may take to end, together, before they are killed."""
+
+
+def work_off(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
     """Yields `function(task)` for every task as soon as it is there, in no fixed order.
 
     Args:
-        function: what a process can import by its name.
+        function: what a process can import by its name, or an object that can be sent to one: each works with its
+            own. Where it has a method `close`, that is called at the end.
         tasks: what to apply it to; taken in order.
-        workers: processes, killed when the iteration ends or is given up. They leave signals to this process.
+        workers: processes; they end when the iteration ends or is given up, and leave Ctrl-C to this process.
 
     Raises:
         WorkerDiedError: a process was killed or crashed; what `function` raises is raised as it is.
@@ -43,6 +49,7 @@ def work_off(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> It
     context = get_context("spawn")
     waiting = deque(tasks)
     team: dict[Any, Any] = {}
+    idle: set[Any] = set()
     # it is a process too, started with the first one, and its start would let signals through
     resource_tracker.ensure_running()
     try:
@@ -66,15 +73,42 @@ def work_off(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> It
                         link.send(waiting.popleft())
                     else:
                         busy.discard(link)
+                        idle.add(link)
                 if isinstance(answer, _Failure):
                     raise answer.error
                 yield answer
     finally:
-        for process in team.values():
-            process.kill()
+        deadline = time.monotonic() + GRACE_SECONDS
         for link, process in team.items():
+            if link in idle:
+                link.close()  # which it takes for the end of its work
+            else:
+                process.terminate()
+        for link, process in team.items():
+            process.join(max(0.0, deadline - time.monotonic()))
+            process.kill()
             process.join()
             link.close()
+
+
+def work_through(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
+    """Works off tasks as `work_off` does; with one worker in this process, in the order of the tasks."""
+    if workers > 1:
+        yield from work_off(function, tasks, workers)
+        return
+    with _closing(function):
+        yield from map(function, tasks)
+
+
+@contextlib.contextmanager
+def _closing(function: object) -> Iterator[None]:
+    """Closes what can be closed, at the end."""
+    try:
+        yield
+    finally:
+        close = getattr(function, "close", None)
+        if close is not None:
+            close()
 
 
 @contextlib.contextmanager
@@ -93,8 +127,9 @@ def _work(function: Callable[[Any], Any], link: Any) -> None:
     """Answers tasks until there is nobody to answer to."""
     _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    with contextlib.suppress(EOFError, OSError):
+    signal.signal(signal.SIGTERM, _end)
+    with _closing(function), contextlib.suppress(EOFError, OSError):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         while True:
             task = link.recv()
             try:
@@ -103,6 +138,12 @@ def _work(function: Callable[[Any], Any], link: Any) -> None:
                 error.add_note(f"In a worker process:\n{traceback.format_exc()}")
                 answer = _Failure(error)
             link.send(answer)
+
+
+def _end(number: int, frame: object) -> None:
+    """Ends a worker in order; what asks for it again while it does so is heard no more."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise SystemExit(128 + number)
 
 
 def _die_with_parent() -> None:

@@ -5,17 +5,29 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tarocchi_bench.agents import AgentSpecError, parse_agent
-from tarocchi_bench.arena import MatchPlan, Pair, append_record, play_match, play_pair, summarise
-from tarocchi_engine import VARIANTS, new_deal
+from tarocchi_bench.agents import AgentSpecError, ask, parse_agent
+from tarocchi_bench.arena import play_match, summarise
+from tarocchi_bench.commands import app
+from tarocchi_bench.pairs import MatchPlan, Pair, PairPlayer, append_record
+from tarocchi_bench.records import RecordError
+from tarocchi_engine import VARIANTS, new_deal, options_of
+from tarocchi_solver import __version__
 
-AGENTS = ("random", "greedy", "solver:iterations=50", "solver:worlds=8,playout=random,exploration=1.0")
+AGENTS = (
+    "random",
+    "greedy",
+    "solver:iterations=50",
+    "solver:worlds=8,playout=random,exploration=1.0",
+    "flat:iterations=50",
+    "plain:iterations=50",
+)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -25,7 +37,7 @@ def test_agents_play_legal_deals(name: str, agent: str) -> None:
     state = new_deal(VARIANTS[name], 3)
     step = 0
     while state.turn is not None:
-        state = state.apply_move(player.choose(state.observe(state.turn), step))
+        state = state.apply_move(ask(player, state, step))
         step += 1
     state.score()
 
@@ -34,7 +46,7 @@ def test_agents_play_legal_deals(name: str, agent: str) -> None:
 def test_an_agent_against_itself_comes_out_even(name: str) -> None:
     """Both plays of a pair are then the same deal with the same moves, seen from both sides."""
     for agent in AGENTS[:3]:
-        pair = play_pair(MatchPlan(name, agent, agent, 5, 9), 2)
+        pair = PairPlayer(MatchPlan(name, agent, agent, 5, 9))(2)
         assert pair.difference == 0
         # the arrangement in which the other agent has those seats is listed from the other end
         assert pair.results == tuple(-result for result in reversed(pair.results))
@@ -43,8 +55,8 @@ def test_an_agent_against_itself_comes_out_even(name: str) -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_exchanging_the_agents_changes_the_sign(name: str) -> None:
-    forth = play_pair(MatchPlan(name, "greedy", "random", 7, 9), 1)
-    back = play_pair(MatchPlan(name, "random", "greedy", 7, 9), 1)
+    forth = PairPlayer(MatchPlan(name, "greedy", "random", 7, 9))(1)
+    back = PairPlayer(MatchPlan(name, "random", "greedy", 7, 9))(1)
     assert forth.difference == -back.difference
 
 
@@ -117,20 +129,36 @@ def test_command_prints_one_json_object() -> None:
         "arena --variant bolognese --a greedy --b random --pairs 1 --json",
         "arena --variant bolognese --a greedy --b random --workers 0 --json",
         "arena --variant bolognese --a solver:worlds=5,worlds=5 --b random --json",
+        "arena --variant bolognese --a solver --b greedy --time-ms 5 --cpu-ms 5 --json",
+        "arena --variant bolognese --a greedy --b random --option speed=fast --json",
+        "arena --variant bolognese --a greedy --b random --option speed --json",
         "arena --variant bolognese --a greedy --b random --record nowhere/at/all.jsonl --json",
         "arena --variant bolognese --a greedy --b random --record . --json",
         "throughput --variant whist --json",
+        "duel --variant bolognese --a greedy --b random --tricks 15 --json",
+        "duel --variant bolognese --a greedy --b random --base genius --json",
+        "duel --variant bolognese --a greedy --b random --deals nowhere/at/all.jsonl --json",
+        "regret --variant bolognese --agent greedy --tricks 0 --json",
+        "regret --variant bolognese --agent genius --json",
+        "regret --variant bolognese --agent greedy --positions 1 --json",
+        "regret --variant bolognese --agent greedy --world-limit 0 --json",
+        "ladder --folder nowhere --agents greedy --against random --json",
+        "ladder --folder nowhere --variant bolognese --agents greedy --json",
+        "ladder --folder nowhere --variant bolognese --agents genius --against random --json",
+        "ladder --folder nowhere --report --json",
         *(f"throughput --variant bolognese --seconds {seconds} --json" for seconds in ("0", "-1", "nan", "inf")),
         "all --seconds nan",
     ],
 )
-def test_wrong_arguments_end_with_one_sentence(arguments: str) -> None:
-    done = run(*arguments.split())
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("error: ")
-    assert done.stderr.count("\n") == 1
-    assert "Errno" not in done.stderr
+def test_wrong_arguments_end_with_one_sentence(arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app(arguments.split())
+    printed, said = capsys.readouterr()
+    assert ended.value.code == 2
+    assert printed == ""
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    assert "Errno" not in said
 
 
 def test_a_record_lets_a_match_go_on(tmp_path: Path) -> None:
@@ -160,6 +188,97 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, text: str) -> Non
     with pytest.raises(ValueError, match="line 1"):
         play_match(MatchPlan("piedicavallo", "greedy", "random", 4, 8), record=record)
     assert record.read_text() == text
+
+
+def test_a_record_holds_what_reproduces_a_line(tmp_path: Path) -> None:
+    record = tmp_path / "match.jsonl"
+    plan = MatchPlan("terziglio", "greedy", "solver:iterations=10", 6, 2, (("cards", "19"),))
+    result = play_match(plan, record=record)
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    for line, (number, dealer) in zip(lines, ((0, 0), (1, 1)), strict=True):
+        assert (line["variant"], line["a"], line["b"], line["seed"]) == ("terziglio", plan.a, plan.b, 6)
+        assert (line["pair"], line["dealer"]) == (number, dealer)
+        assert line["options"] == {item.name: item.default for item in options_of(plan.rules)} | {"cards": "19"}
+        assert line["agents"]["b"] == parse_agent(plan.b).settings
+        assert (line["package"], line["rules_revision"]) == (__version__, plan.rules.rules_revision)
+        assert len(line["results"]) == len(line["contracts"]) == 6
+        assert all(
+            contract is None or re.fullmatch("(gioco|solo) by [0-2]", contract) for contract in line["contracts"]
+        )
+        again = PairPlayer(plan)(line["pair"])
+        assert list(again.results) == line["results"]
+        assert list(again.decisions) == line["decisions"]
+    assert result.decisions_a == sum(line["decisions"][0] for line in lines) > 0
+    for place, per_decision in enumerate((result.cpu_ms_per_decision_a, result.cpu_ms_per_decision_b)):
+        total = sum(line["cpu_ms"][place] for line in lines)
+        assert per_decision == pytest.approx(total / sum(line["decisions"][place] for line in lines))
+
+
+def test_older_lines_are_read(tmp_path: Path) -> None:
+    record = tmp_path / "match.jsonl"
+    plan = MatchPlan("piedicavallo", "greedy", "random", 4, 2)
+    whole = play_match(plan)
+    old = {"variant": plan.variant, "a": plan.a, "b": plan.b, "seed": 4, "pair": 0}
+    record.write_text(json.dumps(old | {"results": PairPlayer(plan)(0).results}) + "\n")
+    result = play_match(plan, record=record)
+    assert (result.mean_difference, result.standard_error) == (whole.mean_difference, whole.standard_error)
+    assert 0 < result.decisions_a < whole.decisions_a
+    assert result.cpu_ms_per_decision_a is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("options", {"match": "four_deals"}), ("rules_revision", 99), ("agents", {"a": "?"})]
+)
+def test_a_record_of_other_circumstances_is_refused(tmp_path: Path, name: str, value: object) -> None:
+    record = tmp_path / "match.jsonl"
+    plan = MatchPlan("piedicavallo", "greedy", "random", 4, 2)
+    append_record(record, plan, PairPlayer(plan)(0))
+    record.write_text(json.dumps(json.loads(record.read_text()) | {name: value}) + "\n")
+    with pytest.raises(RecordError, match=f"line 1 belongs to other work: its {name} is"):
+        play_match(plan, record=record)
+
+
+def test_a_budget_for_both_sides() -> None:
+    told = "arena --variant piedicavallo --a solver --b plain:worlds=7 --iterations 9 --pairs 2 --workers 1 --json"
+    result = json.loads(run(*told.split()).stdout)
+    assert (result["a"], result["b"]) == ("solver:iterations=9", "plain:worlds=7")
+    assert result["decisions_a"] > 0
+    assert result["cpu_ms_per_decision_a"] > 0
+
+
+def test_cpu_time_ends_searches() -> None:
+    """The budget is in the thread's own time, so even a loaded machine keeps it to a few milliseconds."""
+    result = play_match(MatchPlan("piedicavallo", "plain:cpu_ms=4", "plain:cpu_ms=1", 3, 2))
+    assert result.cpu_ms_per_decision_a is not None
+    assert result.cpu_ms_per_decision_b is not None
+    assert 1.0 < result.cpu_ms_per_decision_b < result.cpu_ms_per_decision_a < 12.0
+
+
+def test_a_failing_program_ends_a_match_with_a_sentence(tmp_path: Path) -> None:
+    command = f"exec:{sys.executable} {Path(__file__).with_name('programs.py')} prose 1"
+    done = run(*"arena --variant piedicavallo --b random --pairs 4 --workers 2 --json".split(), "--a", command)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: agent '{command}': line 1: the program answered 'I play the ace'")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_programs_are_started_once_in_a_worker_and_end_with_it(workers: int, tmp_path: Path) -> None:
+    """Also one that does not care for the end of its input."""
+    starts = tmp_path / "starts"
+    program = tmp_path / "stubborn.py"
+    program.write_text(
+        f"import os, sys, time; sys.path.append({str(Path(__file__).parent)!r})\n"
+        f"with open({str(starts)!r}, 'a') as file: file.write(f'{{os.getpid()}}\\n')\n"
+        "import programs; programs.main(); time.sleep(600)\n"
+    )
+    plan = MatchPlan("piedicavallo", "greedy", f"exec:{sys.executable} {program}", 1, 4)
+    result = play_match(plan, workers=workers)
+    assert result.cpu_ms_per_decision_b is not None
+    pids = starts.read_text().split()
+    assert len(pids) == workers
+    assert not any(Path("/proc", pid).exists() for pid in pids)
 
 
 def test_a_match_ends_when_the_test_has_decided() -> None:

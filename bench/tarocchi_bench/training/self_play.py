@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from google.protobuf import json_format
 
 from tarocchi.solver.v1 import rules_service_pb2
-from tarocchi_bench.agents import parse_agent
-from tarocchi_bench.arena import RecordError, prepare_record
-from tarocchi_bench.workers import work_off
+from tarocchi_bench.agents import Agent, parse_agent
+from tarocchi_bench.playing import play_out
+from tarocchi_bench.records import RecordError, prepare_record
+from tarocchi_bench.workers import work_through
 from tarocchi_engine import State, get_variant, new_deal
 from tarocchi_engine.rng import split
 from tarocchi_solver.service.answers import deal_answer
@@ -43,6 +43,7 @@ def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Call
     Raises:
         AgentSpecError, UnknownVariantError: the plan.
         RecordError: the record cannot be read or written, or is that of another plan.
+        AgentError: the agent failed.
         WorkerDiedError: a worker process was killed.
     """
     parse_agent(plan.agent)
@@ -52,10 +53,10 @@ def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Call
     if not to_play:
         return
     prepare_record(record)
-    play = partial(_play, plan)
-    lines: Any = map(play, to_play) if workers == 1 else work_off(play, to_play, workers)
-    closing: Any = contextlib.closing(lines) if workers > 1 else contextlib.nullcontext()
-    with closing, record.open("a", encoding="utf-8") as file:
+    with (
+        contextlib.closing(work_through(_DealPlayer(plan), to_play, workers)) as lines,
+        record.open("a", encoding="utf-8") as file,
+    ):
         for line in lines:
             file.write(line + "\n")
             file.flush()
@@ -78,26 +79,37 @@ def read_deals(record: Path, plan: SelfPlay) -> Iterator[State]:
         yield state
 
 
-def _play(plan: SelfPlay, number: int) -> str:
-    """Plays one deal; returns its line."""
-    agent = parse_agent(plan.agent)
-    variant = get_variant(plan.variant)
-    start = state = new_deal(variant, split(plan.seed, _DEAL, number), dealer=number % variant.seat_count)
-    seed = split(plan.seed, _THINK, number)
-    step = 0
-    while (seat := state.turn) is not None:
-        state = state.apply_move(agent.choose(state.observe(seat), split(seed, step)))
-        step += 1
-    deal = deal_answer(start, split(plan.seed, _DEAL, number)).deal
-    entry = {
-        "variant": plan.variant,
-        "agent": plan.agent,
-        "seed": plan.seed,
-        "number": number,
-        "deal": _as_json(deal),
-        "events": [_as_json(format_event(variant.pack, event)) for event in state.table.events],
-    }
-    return json.dumps(entry, separators=(",", ":"))
+@dataclass
+class _DealPlayer:
+    """Plays the deals of a plan in one process, with an agent that lives as long as itself."""
+
+    plan: SelfPlay
+    _agents: list[Agent] = field(default_factory=list, init=False)
+
+    def __call__(self, number: int) -> str:
+        """Plays one deal; returns its line."""
+        plan = self.plan
+        if not self._agents:
+            self._agents.append(parse_agent(plan.agent))
+        variant = get_variant(plan.variant)
+        start = new_deal(variant, split(plan.seed, _DEAL, number), dealer=number % variant.seat_count)
+        end = play_out(start, self._agents, [0] * variant.seat_count, split(plan.seed, _THINK, number)).end
+        deal = deal_answer(start, split(plan.seed, _DEAL, number)).deal
+        entry = {
+            "variant": plan.variant,
+            "agent": plan.agent,
+            "seed": plan.seed,
+            "number": number,
+            "deal": _as_json(deal),
+            "events": [_as_json(format_event(variant.pack, event)) for event in end.table.events],
+        }
+        return json.dumps(entry, separators=(",", ":"))
+
+    def close(self) -> None:
+        """Closes the agent."""
+        for agent in self._agents:
+            agent.close()
+        self._agents.clear()
 
 
 def _entries(record: Path, plan: SelfPlay) -> Iterator[dict[str, Any]]:

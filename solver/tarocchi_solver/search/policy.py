@@ -325,7 +325,7 @@ def fill_scores(rows: Any, pack: Any, weights: Any, scores: Any, ends: Any) -> N
         pack: as in a position.
         weights: [WEIGHT_COUNT]
         scores: [plays, LENGTHS, 62]: by the number of cards that the hand has of the suit.
-        ends: [plays, 4, RELATIONS]: further factors for the lowest (1), the highest (2) and the only card (3) of a suit.
+        ends: [plays, 4, RELATIONS]: further factors for the lowest (1), highest (2) and only (3) card of a suit.
     """
     places = np.empty(PUBLIC_FEATURES, dtype=np.int64)
     for play in range(len(rows)):

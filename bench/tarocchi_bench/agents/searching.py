@@ -1,0 +1,114 @@
+"""Agents that search: the solver as everybody has it, and the same search shown all hands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tarocchi_bench.agents.base import CheatingAgent, HonestAgent
+from tarocchi_bench.agents.settings import as_plain
+from tarocchi_engine import Move, Observation, State, View, view
+from tarocchi_engine.facts import ASIDE_HOLDER, Case, HiddenCards, hidden_cards
+from tarocchi_solver.search import Budget, SearchOptions, WorldSampler, search
+from tarocchi_solver.search.decision import Decision
+from tarocchi_solver.search.recommend import search_decision
+from tarocchi_solver.search.runner import Limits
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long an agent thinks about a move."""
+
+    budget: Budget
+    cpu_ms: int | None = None
+    """CPU milliseconds of the searching thread, which other programs on the machine do not take away."""
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether a clock ends the search."""
+        return self.cpu_ms is not None or self.budget.time_ms is not None
+
+    @property
+    def limits(self) -> tuple[Budget, Callable[[], float]]:
+        """What a search is given: its caps, and the clock by which it measures time."""
+        if self.cpu_ms is None:
+            return self.budget, time.monotonic
+        return replace(self.budget, time_ms=self.cpu_ms), time.thread_time
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All caps by their names."""
+        return {**as_plain(self.budget), "cpu_ms": self.cpu_ms}
+
+
+@dataclass(frozen=True)
+class SolverAgent(HonestAgent):
+    """The solver with a budget and options."""
+
+    effort: Effort
+    options: SearchOptions
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether no clock ends its searches."""
+        return not self.effort.is_timed
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The budget and the options."""
+        return {"agent": "solver", "budget": self.effort.settings, "options": as_plain(self.options)}
+
+    def choose(self, observation: Observation, seed: int) -> Move:
+        """Returns the move that the search recommends."""
+        budget, clock = self.effort.limits
+        return search(observation, budget, seed=seed, options=self.options, clock=clock).move
+
+
+@dataclass(frozen=True)
+class CheatAgent(CheatingAgent):
+    """The solver with only one world to think about, the true one."""
+
+    effort: Effort
+    options: SearchOptions
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether no clock ends its searches."""
+        return not self.effort.is_timed
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The budget and the options."""
+        return {"agent": "cheat", "budget": self.effort.settings, "options": as_plain(self.options)}
+
+    def choose_knowing(self, state: State, seed: int) -> Move:
+        """Returns the move that the search recommends when every world that it draws is the true one."""
+        assert state.turn is not None
+        budget, clock = self.effort.limits
+        started = clock()
+        seen = view(state.observe(state.turn))
+        decision = replace(Decision.of(seen, seed, infers=False), sampler=WorldSampler(true_cards(state, seen)))
+        deadline = None if budget.time_ms is None else started + budget.time_ms / 1000
+        return search_decision(decision, budget, Limits(deadline, clock=clock), self.options).move
+
+
+def true_cards(state: State, seen: View) -> HiddenCards:
+    """Returns the cards that a view does not see, each allowed to its true holder alone."""
+    hidden = hidden_cards(seen)
+
+    def held(holder: int) -> int:
+        if holder == ASIDE_HOLDER:
+            return state.aside & seen.unseen
+        # with the packets that are still to be dealt, and without the discard
+        cards = state.dealt[holder] | (state.stock if state.table.has_taken_stock(holder) else 0)
+        return cards & seen.unseen & ~(state.aside if state.table.discard_made else 0)
+
+    return HiddenCards(
+        cards=hidden.cards,
+        holders=hidden.holders,
+        capacities=hidden.capacities,
+        cases=(Case(tuple(held(holder) for holder in hidden.holders)),),
+        sentences=("all hands are shown",),
+    )

@@ -1,0 +1,96 @@
+"""Records of long work: JSON lines, one added for every result as it comes, so that nothing is done twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tarocchi_bench.agents import parse_agent
+from tarocchi_engine import Variant
+from tarocchi_engine.options import format_value, options_of
+from tarocchi_solver import __version__
+
+
+class RecordError(ValueError):
+    """Says why a file cannot be the record of some work."""
+
+
+def read_lines(record: Path, what: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yields the number, from 1, and the content of every whole line of a record; nothing if there is no file.
+
+    The last line may have been cut by an interruption; it is left out then. Raises `RecordError`, which calls the lines
+    `what`, such as "a pair of a match".
+    """
+    if not record.exists():
+        return
+    try:
+        lines = record.read_text("utf-8").splitlines()
+    except OSError as error:
+        raise RecordError(f"{record}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{record}: this is no text, so it holds no line that is {what}") from error
+    for number, line in enumerate(lines, start=1):
+        try:
+            entry = json.loads(line)
+        except ValueError as error:
+            if number == len(lines):
+                return
+            raise no_entry(record, number, what) from error
+        if not isinstance(entry, dict):
+            raise no_entry(record, number, what)
+        yield number, entry
+
+
+def no_entry(record: Path, number: int, what: str) -> RecordError:
+    """Returns the error of a line that is something else."""
+    return RecordError(f"{record}: line {number} is not {what}")
+
+
+def check_key(record: Path, number: int, entry: Mapping[str, Any], key: Mapping[str, Any]) -> None:
+    """Raises `RecordError` if a line says something else than `key`; what an older line does not say is no matter."""
+    for name, value in key.items():
+        if name in entry and entry[name] != value:
+            raise RecordError(
+                f"{record}: line {number} belongs to other work: its {name} is {entry[name]!r}, not {value!r}; "
+                "name a new file"
+            )
+
+
+def prepare_record(record: Path) -> None:
+    """Makes sure that a record can be written, and removes the line that was being written at an interruption.
+
+    Raises `RecordError`.
+    """
+    if not record.parent.is_dir():
+        raise RecordError(f"{record}: there is no folder {record.parent}: make it first")
+    try:
+        with record.open("a+", encoding="utf-8") as file:
+            file.seek(0)
+            text = file.read()
+        if text and not text.endswith("\n"):
+            record.write_text(text[: text.rfind("\n") + 1], "utf-8")
+    except OSError as error:
+        raise RecordError(f"{record}: cannot be written: {error.strerror}") from error
+
+
+def append_line(record: Path, entry: Mapping[str, Any]) -> None:
+    """Adds one line to a record."""
+    with record.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+
+
+def circumstances(variant: Variant, **agents: str) -> dict[str, Any]:
+    """Returns what decides about results: the rules, with every option, and the agents, with every setting."""
+    options = {item.name: format_value(getattr(variant, item.name)) for item in options_of(variant)}
+    return {
+        "options": options,
+        "rules_revision": variant.rules_revision,
+        "agents": {role: parse_agent(text).settings for role, text in agents.items()},
+    }
+
+
+def version() -> dict[str, str]:
+    """Returns the version that plays; another one may still go on with a record."""
+    return {"package": __version__}
