@@ -35,11 +35,14 @@ from tarocchi_bench.pairs import MatchPlan
 from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
 from tarocchi_bench.tail_commands import duel, regret
 from tarocchi_bench.throughput import Throughput, measure
+from tarocchi_bench.training.commands import app as training
+from tarocchi_bench.whole_matches_command import whole_matches
 from tarocchi_engine import VARIANTS, UnknownVariantError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
-for command in (ladder, duel, regret):
+for command in (ladder, duel, regret, whole_matches):
     app.command()(command)
+app.add_typer(training, name="train")
 
 GAIN_HELP = (
     f"stop when this advantage in points a deal, or none, is established with an error of {ERROR_RATE:.0%}; "

@@ -27,7 +27,7 @@ from tarocchi_engine.rng import split
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.exact import exact_values
 from tarocchi_solver.search.question import arm_of
-from tarocchi_solver.search.statistics import unit_of
+from tarocchi_solver.search.utilities import unit_of
 
 MOST_TRICKS: Final = 6
 _LINE: Final = "the regret of a choice"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +14,10 @@ from solver.deals import decisions, naive_used, true_world
 from tarocchi_engine import VARIANTS, Observation, Phase, Play, State, view
 from tarocchi_engine.cards import ALL_MASK, MATTO, cards_in
 from tarocchi_engine.facts import ASIDE_HOLDER, hidden_cards
-from tarocchi_solver.search import Budget, SearchOptions, inference, models, policy, search
+from tarocchi_solver.search import Budget, SearchOptions, inference, policy, search
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.inference import NO_INFERENCE, THRESHOLD, infer, world_weights
+from tarocchi_solver.search.models import PlayModel, play_model
 from tarocchi_solver.search.sampler import WorldSampler
 
 NAMES = list(VARIANTS)
@@ -31,9 +30,8 @@ def random_weights(seed: int) -> np.ndarray:
 @pytest.fixture
 def any_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes every variant believe in the same random weights, so that the tests do not hang on what is shipped."""
-    monkeypatch.setattr(inference, "policy_weights", lambda name: random_weights(1))
     ranks = np.random.default_rng(2).uniform(0.05, 1.0, policy.RANKS)
-    monkeypatch.setattr(inference, "discard_weights", lambda name: ranks)
+    monkeypatch.setattr(inference, "play_model", lambda name: PlayModel(random_weights(1), ranks))
 
 
 def plays_of(state: State) -> list[tuple[int, int]]:
@@ -264,23 +262,10 @@ def test_without_inference_all_worlds_count_alike(name: str) -> None:
     assert answer == search(observation, Budget(iterations=300), seed=1, options=options)
 
 
-def test_a_damaged_model_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    shipped = {name: models._read(name) for name in (models.MANIFEST, models.policy_file("bolognese"))}
-    shipped[models.policy_file("bolognese")] = shipped[models.policy_file("bolognese")][:-1] + b"x"
-    monkeypatch.setattr(models, "_read", lambda name: shipped[name])
-    models.manifest.cache_clear()
-    with pytest.raises(models.ModelError, match="not the file that was shipped"):
-        models.load_array(models.policy_file("bolognese"))
-    shipped[models.MANIFEST] = b"{"
-    models.manifest.cache_clear()
-    with pytest.raises(models.ModelError, match="damaged"):
-        models.manifest()
-    models.manifest.cache_clear()
-
-
-def test_every_model_is_in_the_manifest_and_whole() -> None:
-    for name, entry in models.manifest().items():
-        assert set(entry) >= {"sha256"}
-        assert json.dumps(entry)
-        if name.endswith(".npy"):
-            assert np.all(np.isfinite(models.load_array(name)))
+@pytest.mark.parametrize("name", NAMES)
+def test_the_model_of_every_variant_is_whole(name: str) -> None:
+    model = play_model(name)
+    assert model.weights.shape == (policy.WEIGHT_COUNT,)
+    assert model.discards.shape == (policy.RANKS,)
+    assert np.all(np.isfinite(model.weights))
+    assert np.all(model.discards > 0.0)

@@ -10,18 +10,20 @@ import pytest
 
 from tarocchi_engine import Bid, Call, Phase, Standing, View, get_variant, new_deal, view
 from tarocchi_solver.search import Budget, search
-from tarocchi_solver.search.match_odds import GRID, match_win_probability
+from tarocchi_solver.search.match_odds import match_win_probability
 
 ZERO = np.zeros(1)
 
 
-def leader_view(name: str, options: Mapping[str, str], scores: tuple[float, ...], deals_played: int) -> View:
-    """Returns the view of the seat that leads to the first trick of one deal of a match."""
+def leader_view(
+    name: str, options: Mapping[str, str], scores: tuple[float, ...], deals_played: int, seat: int | None = None
+) -> View:
+    """Returns the view that `seat`, or the one that leads, has of the first trick of one deal of a match."""
     state = new_deal(get_variant(name, options), 1, 1, Standing(scores, deals_played))
     while state.phase is not Phase.PLAY:
         moves = state.legal_moves()
         state = state.apply_move(moves[-1 if state.phase in (Phase.CALL_OUT, Phase.DECLARE) else 0])
-    return view(state.observe(state.table.turn))
+    return view(state.observe(state.table.turn if seat is None else seat))
 
 
 def four_deal_view(scores: tuple[float, float], deals_played: int) -> View:
@@ -29,7 +31,8 @@ def four_deal_view(scores: tuple[float, float], deals_played: int) -> View:
 
 
 def odds(seen: View, samples: np.ndarray, sums: np.ndarray | float = 228.0 / 2) -> np.ndarray:
-    chances = match_win_probability(seen, samples, np.broadcast_to(sums, samples.shape))
+    shares = np.full(samples.shape[-1], 1.0 / samples.shape[-1])
+    chances = match_win_probability(seen, samples, np.broadcast_to(sums, samples.shape), shares)
     assert chances is not None
     return chances
 
@@ -37,7 +40,7 @@ def odds(seen: View, samples: np.ndarray, sums: np.ndarray | float = 228.0 / 2) 
 def test_a_single_deal_has_no_match_to_win() -> None:
     for name in ("bolognese", "piedicavallo"):
         seen = leader_view(name, {}, (), 0)
-        assert match_win_probability(seen, np.array([10.0, -10.0]), np.zeros(2)) is None
+        assert match_win_probability(seen, np.array([10.0, -10.0]), np.zeros(2), np.array([0.5, 0.5])) is None
 
 
 # --- four deals, the sum counts; seat 2, of side 0, leads ---
@@ -80,33 +83,44 @@ def race(own: float, other: float, sample: float, total: float) -> float:
         (700, 300, -100, 700, 1.0),  # 1000 against 700
         (500, 700, -200, 300, 0.0),
         (700, 600, -200, 400, 0.0),  # 800 against 900: both there, the higher wins
-        (700, 700, 0, 300, 0.5),  # 850 each: another deal
-        (800, 800, 0, 0, 0.5),
+        (700, 700, 0, 300, None),  # 850 each: another deal
+        (800, 800, 0, 0, None),
         (799, 0, 1, 1, 1.0),  # by a declaration
         (0, 790, -10, 10, 0.0),
     ],
 )
-def test_a_race_that_is_decided_is_certain(own: int, other: int, sample: int, total: int, chance: float) -> None:
-    assert race(own, other, sample, total) == chance
+def test_a_race_that_is_decided_is_certain(own: int, other: int, sample: int, total: int, chance: float | None) -> None:
+    found = race(own, other, sample, total)
+    if chance is None:
+        assert found == race(800, 800, 0, 0)
+        assert 0.5 < found < 0.8, "whoever deals next is ahead"
+    else:
+        assert found == chance
 
 
-def test_the_race_is_fair_and_every_point_helps() -> None:
+def test_what_one_side_has_the_other_has_not() -> None:
+    """Seat 1 deals, so side 0 deals next: seen from the other side the same scores and cards leave the rest."""
     steps = [float(points) for points in range(0, 800, 50)]
     for own in steps:
         chances = [race(own, other, 0.0, 0.0) for other in steps]
         assert all(0.0 < chance < 1.0 for chance in chances)
         assert chances == sorted(chances, reverse=True)
         for other, chance in zip(steps, chances, strict=True):
-            assert race(other, own, 0.0, 0.0) == pytest.approx(1.0 - chance, abs=1e-12)
-        assert race(own, own, 0.0, 0.0) == pytest.approx(0.5)
+            of_other = odds(leader_view("ottocento", {}, (own, other), 4, seat=1), np.zeros(1), 0.0)
+            assert chance + float(of_other) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_every_step_of_the_grid_helps() -> None:
+def test_to_deal_next_is_worth_something_in_a_race() -> None:
+    for points in (0.0, 300.0, 600.0, 700.0):
+        assert 0.5 < race(points, points, 0.0, 0.0) < 0.7
+
+
+def test_every_point_helps() -> None:
     seen = leader_view("ottocento", {}, (), 0)
-    scores = np.arange(0.0, 800.0, GRID)
-    for other in (0.0, 130.0, 400.0, 610.0, 790.0):
+    scores = np.arange(0.0, 800.0)
+    for other in (0.0, 130.0, 400.0, 611.0, 798.0):
         chances = odds(seen, (scores - other)[:, np.newaxis], (scores + other)[:, np.newaxis])
-        assert np.all(np.diff(chances) >= -1e-12)
+        assert np.all(np.diff(chances) >= 0.0)
         assert chances[-1] > chances[0]
 
 

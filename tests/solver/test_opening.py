@@ -32,6 +32,7 @@ from tarocchi_engine.layout import DECLARED, LAST_SIDE, PILES, POSITION_WORDS
 from tarocchi_engine.play import playout
 from tarocchi_engine.position import make_position
 from tarocchi_solver.search import Budget, SearchOptions, WorldSampler, search
+from tarocchi_solver.search.equity import SCALE, equity_table
 from tarocchi_solver.search.opening import bid_value, discard_by_rule, imagined_call
 from tarocchi_solver.search.question import CALLS, arm_of, make_question
 from tarocchi_solver.search.runner import Limits, Runner
@@ -203,7 +204,9 @@ def test_throwing_in_is_worth_nothing_where_it_is_certain() -> None:
             assert throw.expected_score == pytest.approx(play.expected_score * (1 - 0.5 ** (3 - len(chances))))
             chances.append(throw)
             state = state.apply_move(Monte(True))
-        assert (chances[-1].expected_score, chances[-1].match_win_probability) == (0.0, 0.5)
+        assert chances[-1].expected_score == 0.0
+        other_deals = equity_table(RULES["ottocento"], own_deal=False)[0, 0]
+        assert chances[-1].match_win_probability == pytest.approx(other_deals / SCALE)
 
 
 # --- declarations and call-outs ---

@@ -48,7 +48,7 @@ from tarocchi_solver.search.question import arm_of, make_question
 from tarocchi_solver.search.runner import MIN_WORLDS, Limits, Runner
 from tarocchi_solver.search.sampler import WorldNotFoundError
 from tarocchi_solver.search.sampling_kernels import KNOWN, SHOWN
-from tarocchi_solver.search.statistics import unit_of
+from tarocchi_solver.search.utilities import unit_of
 
 HALVED = (Phase.DISCARD, Phase.PLAY)
 

@@ -32,7 +32,7 @@ def leader_view(variant: str = "piedicavallo", seed: int = 1) -> tuple[View, tup
 
 def evidence(*values: float) -> Evidence:
     array = np.array(values)
-    return Evidence(array, (np.sign(array) + 1) / 2, array, np.full(len(array), 228.0))
+    return Evidence(array, array, (np.sign(array) + 1) / 2, array, np.full(len(array), 228.0))
 
 
 def test_choice_and_evaluation_share_no_world() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tarocchi_solver.search import Playout, SearchOptions
+from tarocchi_solver.search import Playout, SearchOptions, Utility
 from tarocchi_solver.search.results import Root
 
 PLAIN_PARAMETERS: Final[dict[str, Any]] = {
@@ -18,6 +18,7 @@ PLAIN_PARAMETERS: Final[dict[str, Any]] = {
     "inference": 0.0,
     "exact_tricks": 2,
     "root": Root.EQUAL,
+    "utility": Utility.POINTS,
 }
 PLAIN: Final = SearchOptions(**PLAIN_PARAMETERS)
 """A tree in each of many equally likely worlds, the last two tricks exact; it maximises points."""

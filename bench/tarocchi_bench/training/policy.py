@@ -6,17 +6,21 @@ to tell how well the choices of unseen deals are foreseen; the weights that ship
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, sparse
 
-from tarocchi_engine import Play, State, Variant
+from tarocchi_bench.training.self_play import SelfPlay
+from tarocchi_engine import Play, State, Variant, get_variant
 from tarocchi_engine.cards import cards_in
-from tarocchi_solver.search import policy
+from tarocchi_solver import __version__
+from tarocchi_solver.search import models, policy
+from tarocchi_solver.search.data_files import save_arrays
 
 PENALTY: Final = 2.0
 """Of the squares of the weights, in nats."""
@@ -164,3 +168,29 @@ def fit_discards(variant: Variant, states: Iterable[State]) -> Floats:
                 counts[int(policy.rank_of(card, pack))] += 1
     ratios: Floats = away / kept
     return ratios
+
+
+def save_model(states: Sequence[State], plan: SelfPlay, folder: Path, command: str) -> dict[str, float]:
+    """Fits the model of a variant and writes its data file; returns what its card says about the fit."""
+    variant = get_variant(plan.variant)
+    fit = fit_policy(choices_of(states))
+    arrays = {
+        models.WEIGHTS: fit.weights.astype(np.float32),
+        models.DISCARDS: fit_discards(variant, states).astype(np.float32),
+    }
+    figures = {
+        "deals": float(fit.deals),
+        "plays": float(fit.plays),
+        "held_out_log_likelihood": fit.log_likelihood,
+        "uniform_log_likelihood": fit.uniform_log_likelihood,
+    }
+    card = {
+        "command": command,
+        "rules_revision": variant.rules_revision,
+        "agent": plan.agent,
+        "seed": plan.seed,
+        "solver_version": __version__,
+        **figures,
+    }
+    save_arrays(folder, models.model_file(plan.variant), arrays, card)
+    return figures

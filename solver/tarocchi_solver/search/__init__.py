@@ -11,6 +11,7 @@ from tarocchi_solver.search.results import (
     Recommendation,
     SearchOptions,
     StopReason,
+    Utility,
 )
 from tarocchi_solver.search.sampler import ContradictionError, WorldSampler
 from tarocchi_solver.search.warm_up import warm_up
@@ -26,6 +27,7 @@ __all__ = [
     "Recommendation",
     "SearchOptions",
     "StopReason",
+    "Utility",
     "WorldSampler",
     "check_consistent",
     "search",

@@ -8,7 +8,7 @@ from tarocchi_engine import CallOut, Declare, Move, Phase, View
 from tarocchi_engine.facts import hidden_cards
 from tarocchi_solver.search.inference import weights_of_places
 from tarocchi_solver.search.question import Question, arm_of, make_question
-from tarocchi_solver.search.results import NothingToDecideError
+from tarocchi_solver.search.results import NothingToDecideError, Utility
 from tarocchi_solver.search.sampler import WorldSampler
 
 MAX_DECLARATIONS = 24
@@ -27,9 +27,11 @@ class Decision:
     question: Question
     sampler: WorldSampler
     seed: int
+    utility: Utility
+    """What the choice goes by."""
 
     @classmethod
-    def of(cls, view: View, seed: int, *, infers: bool = True) -> Decision:
+    def of(cls, view: View, seed: int, utility: Utility = Utility.AUTO, *, infers: bool = True) -> Decision:
         """Returns the decision of the seat of `view`; raises `NothingToDecideError` or `ContradictionError`.
 
         `infers` tells whether worlds are weighted by what players are wont to lay away.
@@ -42,18 +44,21 @@ class Decision:
             moves = _most_telling(view, moves)
         hidden = hidden_cards(view)
         weights = weights_of_places(view, hidden) if infers else None
-        return cls._between(view, moves, WorldSampler(hidden, weights), seed)
+        return cls._between(view, moves, WorldSampler(hidden, weights), seed, utility)
 
     @classmethod
-    def _between(cls, view: View, moves: tuple[Move, ...], sampler: WorldSampler, seed: int) -> Decision:
+    def _between(
+        cls, view: View, moves: tuple[Move, ...], sampler: WorldSampler, seed: int, utility: Utility
+    ) -> Decision:
         words = [arm_of(move) for move in moves]
         arms = list(dict.fromkeys(words))
         places = {word: place for place, word in enumerate(arms)}
-        return cls(view, moves, tuple(places[word] for word in words), make_question(view, arms), sampler, seed)
+        arm_of_move = tuple(places[word] for word in words)
+        return cls(view, moves, arm_of_move, make_question(view, arms, utility), sampler, seed, utility)
 
     def between(self, moves: tuple[Move, ...]) -> Decision:
         """Returns the decision between other legal moves of the same seat."""
-        return self._between(self.view, moves, self.sampler, self.seed)
+        return self._between(self.view, moves, self.sampler, self.seed, self.utility)
 
 
 def _most_telling(view: View, moves: tuple[Move, ...]) -> tuple[Move, ...]:

@@ -21,6 +21,7 @@ from tarocchi_solver.search.question import Question
 from tarocchi_solver.search.results import Playout, SearchOptions
 from tarocchi_solver.search.sampler import WorldNotFoundError, WorldSampler
 from tarocchi_solver.search.tree import Block, Tree, search_block
+from tarocchi_solver.search.utilities import utilities_of
 
 ITERATIONS_PER_CALL: Final = 512
 """Work of one kernel call, about a millisecond: between calls threads look at the limits."""
@@ -128,6 +129,11 @@ class _Endings:
         """Returns the solver of one thread."""
         return Solver.allocate(table_bits(self._tricks_left))
 
+    def _add_utilities(self, block: Block) -> None:
+        """Adds what the values are worth: they are differences, so the sum that the playout rule leads to is used."""
+        flat = utilities_of(self.question.utility, block.totals.ravel(), block.sums.ravel())
+        block.utilities[:] = flat.reshape(block.totals.shape)
+
 
 @dataclass(frozen=True)
 class SampledEndings(_Endings):
@@ -140,6 +146,7 @@ class SampledEndings(_Endings):
         arrays, belief = self.source.sampler.arrays, self.source.belief
         solve_sampled(self.question, arrays, belief, memory, block, np.uint64(self.source.seed), first)
         self.source.check(block)
+        self._add_utilities(block)
 
 
 @dataclass(frozen=True)
@@ -153,6 +160,7 @@ class ListedEndings(_Endings):
         """Evaluates worlds number `first` and following."""
         rows = self.worlds[first : first + len(block.rejected)]
         solve_listed(self.question, self.destination, rows, memory, block)
+        self._add_utilities(block)
 
 
 _SOLVING_COSTS: Final = (1, 1, 6, 8, 15, 55, 220, 900)

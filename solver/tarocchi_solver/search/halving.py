@@ -205,7 +205,7 @@ def _share_of(budget: Budget, share: float) -> Budget:
 
 
 def judge(totals: Integers, cards: npt.NDArray[np.bool_], world_count: int) -> npt.NDArray[np.float64]:
-    """Returns estimates by which moves are ordered, from their sums of results in the same worlds.
+    """Returns estimates by which moves are ordered, from their sums of utilities in the same worlds.
 
     Moves that share cards have much in common, and single results are mostly noise. So a move's sum is drawn towards
     the one that its cards suggest: the mean of all moves, plus for each card by how much the moves with it differ.
@@ -230,6 +230,7 @@ def _evidence(worlds: Worlds, place: int) -> Evidence:
     visits = block.visits[:, place]
     return Evidence(
         block.totals[:, place] / visits,
+        block.utilities[:, place] / visits,
         block.wins[:, place] / (2 * visits),
         block.samples[:, place].astype(np.float64),
         block.sums[:, place].astype(np.float64),
@@ -308,16 +309,17 @@ class _Race:
         first_moves = [self.decision.moves[self.decision.arm_of_move.index(arm)] for arm in range(count)]
         order = np.array(rank_moves(self.decision.view, first_moves, np.zeros(count)))
         natural = np.argsort(order)
-        totals = np.zeros(count, dtype=np.int64)
+        totals, points = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         cards = self.decision.question.arms[:, np.newaxis] >> np.arange(64, dtype=np.uint64) & np.uint64(1) == 1
         for stage in rounds:
             alive = order[: stage.width]
             worlds = self._try(alive, self.world_count, stage)
             if worlds is not None:
                 # every move alive has been in every world so far, so totals compare
-                totals[alive] += worlds.block.totals.sum(axis=0)
+                totals[alive] += worlds.block.utilities.sum(axis=0)
+                points[alive] += worlds.block.totals.sum(axis=0)
                 scores = judge(totals[alive], cards[alive], self.world_count)
-                order[: stage.width] = alive[np.lexsort((natural[alive], -scores))]
+                order[: stage.width] = alive[np.lexsort((natural[alive], -points[alive], -scores))]
         return order
 
     def evaluate(self, order: Integers, plan: Plan) -> list[_Found]:

@@ -21,7 +21,7 @@ from tarocchi_engine.compilation import kernel
 from tarocchi_engine.facts import ASIDE_HOLDER, HiddenCards
 from tarocchi_engine.rng import next_unit, split_stream
 from tarocchi_solver.search import policy
-from tarocchi_solver.search.models import discard_weights, policy_weights
+from tarocchi_solver.search.models import play_model
 from tarocchi_solver.search.sampler import WorldSampler
 from tarocchi_solver.search.sampling_kernels import sample_world
 
@@ -135,7 +135,6 @@ NO_INFERENCE: Final = Inference(
 def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Inference:
     """Returns what the deeds of the other seats say about their hands; `seed` draws the pilot's worlds."""
     table, variant = view.table, view.variant
-    weights = policy_weights(variant.name)
     plays = [
         (seat, card)
         for trick in table.tricks
@@ -152,7 +151,7 @@ def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Infe
         if variant.has_declarations
         else []
     )
-    if weights is None or exponent == 0.0 or not (plays or declarations):
+    if exponent == 0.0 or not (plays or declarations):
         return NO_INFERENCE
     rows = np.zeros((len(plays), policy.HISTORY_WORDS), dtype=np.uint64)
     pack = np.uint64(64 * variant.pack.index)
@@ -171,7 +170,7 @@ def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Infe
         np.array(declarations, dtype=np.uint64).reshape(-1, 3),
         np.array([exponent, 1.0]),
     )
-    policy.fill_scores(rows, pack, weights, belief.scores, belief.ends)
+    policy.fill_scores(rows, pack, play_model(variant.name).weights, belief.scores, belief.ends)
     values = np.zeros(PILOT_WORLDS)
     _likelihoods(sampler.arrays, belief, np.uint64(seed), values)
     mean = float(values.mean())
@@ -184,13 +183,12 @@ def weights_of_places(view: View, hidden: HiddenCards) -> Floats | None:
 
     Only cards laid aside by choice are told apart: the stock of a lone player is as it was dealt.
     """
-    weights = discard_weights(view.variant.name)
-    if weights is None or ASIDE_HOLDER not in hidden.holders or not view.table.discard_made:
+    if ASIDE_HOLDER not in hidden.holders or not view.table.discard_made:
         return None
     pack = np.uint64(64 * view.variant.pack.index)
     places = np.ones((len(hidden.cards), len(hidden.holders)))
     ranks = [int(policy.rank_of(card, pack)) for card in hidden.cards]
-    places[:, hidden.holders.index(ASIDE_HOLDER)] = weights[ranks]
+    places[:, hidden.holders.index(ASIDE_HOLDER)] = play_model(view.variant.name).discards[ranks]
     return places
 
 

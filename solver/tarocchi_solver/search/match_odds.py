@@ -1,26 +1,21 @@
 """The chance to win a match of several deals from what this deal brings.
 
-The deals to come are taken as independent and even between the players, with the spread that was measured in
-self-play (`Variant.deal_spread`); none is searched.
+A race to a target goes by the equity table. In a series of deals those to come are taken as independent and even
+between the players, with the spread that was measured in self-play (`Variant.deal_spread`); none is searched.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from statistics import NormalDist
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Phase, Variant, View
+from tarocchi_engine import Phase, View
+from tarocchi_solver.search.equity import race_chances
 
-GRID: Final = 10
-"""Points between the scores for which the race to a target is worked out."""
-LEAST_OF_SIDE: Final = 20
-"""Points below which a side hardly ever stays in a deal."""
-OUTCOMES: Final = 41
 SESSION_DRAWS: Final = 2000
 
 Floats = npt.NDArray[np.float64]
@@ -38,61 +33,57 @@ def match_win_probability(view: View, samples: Floats, sums: Floats, chances: Fl
     variant = view.variant
     if variant.match_deal_count == 1:
         return None
-    standing = view.observation.standing
-    scores = standing.scores_in(variant)
-    if variant.seats_score_alone:
-        others = [seat for seat in range(variant.seat_count) if seat != view.seat]
-        gaps = [scores[view.seat] - scores[seat] for seat in others]
-        to_come = (variant.match_deal_count or 1) - standing.deals_played - 1
-        spread_of_gap = variant.deal_spread * variant.game_factor * math.sqrt(to_come)
-        return _session_odds(gaps, _shares_of_result(view, others), samples, spread_of_gap / math.sqrt(2.0)) @ chances
+    if variant.match_target is None:
+        different, places = np.unique(samples, return_inverse=True)
+        return _mean(series_chances(view, different)[places.reshape(samples.shape)], chances)
+    own, other = race_scores(view)
+    own_after, other_after = own + (sums + samples) / 2, other + (sums - samples) / 2
+    return _mean(race_chances(own_after, other_after, variant, deals_next(view)), chances)
+
+
+def _mean(of_results: Floats, chances: Floats) -> Floats:
+    """Returns the mean over the last axis, rounded so that what is certain stays so if `chances` make nearly 1."""
+    means: Floats = np.round(of_results @ chances, 12)
+    return means
+
+
+def race_scores(view: View) -> tuple[float, float]:
+    """Returns the scores of the own side and of the other before this deal."""
+    scores = view.observation.standing.scores_in(view.variant)
     side = view.table.side_of(view.seat)
-    own_scores = scores[side] + (sums + samples) / 2
-    other_scores = scores[1 - side] + (sums - samples) / 2
-    if variant.match_target is not None:
-        return _race_odds(own_scores, other_scores, variant) @ chances
+    return scores[side], scores[1 - side]
+
+
+def deals_next(view: View) -> bool:
+    """Tells whether the own side deals after this deal."""
+    table = view.table
+    return table.side_of(view.variant.next_seat(table.dealer)) == table.side_of(view.seat)
+
+
+def series_chances(view: View, results: Floats, uncertainty: float = 0.0) -> Floats:
+    """Returns for rising results of this deal the chance to have the highest sum after the last deal, equal ones half.
+
+    Args:
+        view: the decision, in a match of a fixed number of deals.
+        results: own side minus other; in a game of three own gain minus the others' mean.
+        uncertainty: standard deviation by which this deal may end differently.
+    """
+    variant = view.variant
+    standing = view.observation.standing
     assert variant.match_deal_count is not None
-    deals_left = variant.match_deal_count - standing.deals_played - 1
-    leads = own_scores - other_scores
-    if deals_left == 0:
-        return (np.sign(leads) + 1) / 2 @ chances
-    spread = NormalDist(0.0, variant.deal_spread * math.sqrt(deals_left))
-    different, places = np.unique(leads, return_inverse=True)
-    return np.array([spread.cdf(lead) for lead in different])[places.reshape(leads.shape)] @ chances
-
-
-def _race_odds(own: Floats, other: Floats, variant: Variant) -> Floats:
-    """Returns for pairs of scores after a deal the chance that the first reaches the target first, or higher."""
-    assert variant.match_target is not None
-    over = np.maximum(own, other) >= variant.match_target
-    decided = (np.sign(own - other) + 1) / 2
-    table = _race_table(variant.match_target, variant.deal_spread, variant.deal_sum)
-    last = len(table) - 1
-    rows = np.clip(own / GRID, 0, last).astype(np.int64)
-    columns = np.clip(other / GRID, 0, last).astype(np.int64)
-    return np.asarray(np.where(over & (decided != 0.5), decided, table[rows, columns]))
-
-
-@lru_cache(maxsize=8)
-def _race_table(target: int, spread: float, deal_sum: float) -> Floats:
-    """Returns the chance to win the race from scores in steps of GRID, [own, other], worked out from the end."""
-    shares = (np.arange(OUTCOMES) + 0.5) / OUTCOMES
-    leads = np.array([NormalDist(0.0, spread).inv_cdf(share) for share in shares])
-    own_gains = np.clip((deal_sum + leads) / 2, LEAST_OF_SIDE, deal_sum - LEAST_OF_SIDE)
-    steps_own = np.round(own_gains / GRID).astype(np.int64)
-    steps_other = np.round((deal_sum - own_gains) / GRID).astype(np.int64)
-    size = target // GRID
-    # equal scores at the target or above play on; the last cell stands for them
-    table = np.full((size + 1, size + 1), 0.5)
-    for total in range(2 * size - 2, -1, -1):
-        for own in range(max(0, total - size + 1), min(size - 1, total) + 1):
-            other = total - own
-            after_own, after_other = own + steps_own, other + steps_other
-            is_over = np.maximum(after_own, after_other) >= size
-            decided = (np.sign(after_own - after_other) + 1) / 2
-            going_on = table[np.minimum(after_own, size), np.minimum(after_other, size)]
-            table[own, other] = np.where(is_over, decided, going_on).mean()
-    return table
+    to_come = variant.match_deal_count - standing.deals_played - 1
+    spread = math.hypot(variant.deal_spread * variant.game_factor * math.sqrt(to_come), uncertainty)
+    if not variant.seats_score_alone:
+        own, other = race_scores(view)
+        leads = own - other + results
+        if not spread:
+            return (np.sign(leads) + 1) / 2
+        law = NormalDist(0.0, spread)
+        return np.array([law.cdf(lead) for lead in leads.tolist()])
+    scores = standing.scores_in(variant)
+    others = [seat for seat in range(variant.seat_count) if seat != view.seat]
+    margins = [scores[view.seat] - scores[seat] for seat in others]
+    return session_chances(margins, _shares_of_result(view, others), results, spread / math.sqrt(2.0))
 
 
 def _shares_of_result(view: View, others: list[int]) -> list[float]:
@@ -107,20 +98,24 @@ def _shares_of_result(view: View, others: list[int]) -> list[float]:
     return [float(len(others)) if seat == declarer else 0.0 for seat in others]
 
 
-def _session_odds(leads: list[float], shares: list[float], samples: Floats, spread: float) -> Floats:
+def session_chances(leads: list[float], shares: list[float], results: Floats, spread: float) -> Floats:
     """Returns for each result the chance to have the highest of several sums, equal ones half.
 
     Args:
         leads: by how much the own sum is above each other before this deal.
-        shares: what to add to each lead, in units of the result.
-        samples: [..., results]
+        shares: what to add to each lead, in units of the result; none is negative.
+        results: of this deal.
         spread: standard deviation of what each seat gains in the deals to come.
     """
     margins = np.array(leads)[:, np.newaxis]
     if spread > 0.0:
         noise = np.random.default_rng(0).normal(0.0, spread, (1 + len(leads), SESSION_DRAWS))
         margins = margins + noise[0] - noise[1:]
-    each = np.array(shares)[:, np.newaxis]
-    different, places = np.unique(samples, return_inverse=True)
-    chances = [((np.sign((margins + each * sample).min(axis=0)) + 1) / 2).mean() for sample in different]
-    return np.array(chances)[places.reshape(samples.shape)]
+    each = np.array(shares)
+    growing, fixed = margins[each > 0], margins[each == 0]
+    # in each draw the result that makes the own sum equal to the highest other, of those that it can change
+    needed = (-growing / each[each > 0][:, np.newaxis]).max(axis=0)
+    ahead, level = np.sort(needed[(fixed > 0).all(axis=0)]), np.sort(needed[(fixed >= 0).all(axis=0)])
+    above = np.searchsorted(ahead, results, side="left") + np.searchsorted(level, results, side="right")
+    chances: Floats = above / (2 * margins.shape[1])
+    return chances

@@ -1,70 +1,36 @@
-"""Loads what was fitted to self-play and ships with the solver, and proves that it is what was shipped."""
+"""The models of how players play that ship with the solver, one for each variant, fitted to self-play."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from functools import cache
-from importlib.resources import files
-from io import BytesIO
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-MANIFEST: Final = "models.json"
-"""Tells for each file its SHA-256 and the command, the deals and the matches behind it."""
+from tarocchi_engine import get_variant
+from tarocchi_solver.search.data_files import load_arrays
+
+WEIGHTS: Final = "weights"
+DISCARDS: Final = "discards"
 
 
-class ModelError(Exception):
-    """Says that a file that ships with the solver is missing or damaged."""
+class PlayModel(NamedTuple):
+    """What is known of how players play."""
+
+    weights: npt.NDArray[np.float64]
+    """[WEIGHT_COUNT]: of the choice of a card, see `policy`."""
+    discards: npt.NDArray[np.float64]
+    """[RANKS]: how much likelier a card of a rank is laid away than kept."""
 
 
-@cache
-def manifest() -> dict[str, Any]:
-    """Returns what is known of every file, by its name."""
-    try:
-        known: dict[str, Any] = json.loads(_read(MANIFEST))
-    except ValueError as error:
-        raise ModelError(f"{MANIFEST} is damaged: install the package again") from error
-    return known
-
-
-def load_array(name: str) -> npt.NDArray[Any]:
-    """Returns the array of a file of the manifest; raises `ModelError` if it is not what was shipped."""
-    data = _read(name)
-    if hashlib.sha256(data).hexdigest() != manifest()[name]["sha256"]:
-        raise ModelError(f"{name} is not the file that was shipped: install the package again")
-    array: npt.NDArray[Any] = np.load(BytesIO(data), allow_pickle=False)
-    return array
-
-
-def policy_file(variant: str) -> str:
-    """Returns the name of the file with the weights of `policy` for a variant."""
-    return f"policy-{variant}.npy"
+def model_file(variant: str) -> str:
+    """Returns the name of the data file with the model of a variant."""
+    return f"{variant}_play"
 
 
 @cache
-def policy_weights(variant_name: str) -> npt.NDArray[np.float64] | None:
-    """Returns the weights of `policy` for a variant, None if there are none."""
-    name = policy_file(variant_name)
-    return load_array(name).astype(np.float64) if name in manifest() else None
-
-
-def discard_file(variant: str) -> str:
-    """Returns the name of the file that tells how likely cards are to be laid away in a variant."""
-    return f"discard-{variant}.npy"
-
-
-@cache
-def discard_weights(variant_name: str) -> npt.NDArray[np.float64] | None:
-    """Returns for each rank of `policy.rank_of` how much likelier it is laid away than kept, None if unknown."""
-    name = discard_file(variant_name)
-    return load_array(name).astype(np.float64) if name in manifest() else None
-
-
-def _read(name: str) -> bytes:
-    try:
-        return files("tarocchi_solver").joinpath("data", name).read_bytes()
-    except OSError as error:
-        raise ModelError(f"{name} is missing: install the package again") from error
+def play_model(variant: str) -> PlayModel:
+    """Returns the model of a variant; raises `DataFileError` if it is not what was shipped."""
+    arrays = load_arrays(model_file(variant), get_variant(variant).rules_revision)
+    return PlayModel(arrays[WEIGHTS].astype(np.float64), arrays[DISCARDS].astype(np.float64))

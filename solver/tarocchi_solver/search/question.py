@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from tarocchi_engine import Bid, Call, CallOut, Declare, Discard, Give, Monte, Move, Phase, Play, View
 from tarocchi_engine.position import make_position
+from tarocchi_solver.search.results import Utility
+from tarocchi_solver.search.utilities import UtilityTable, make_utility
 
 PLAY_ARM: Final = 0  # arms are sets of one card
 DECLARE_ARM: Final = 1  # sets of cards shown
@@ -58,6 +60,8 @@ class Question(NamedTuple):
     """[features]: sets of cards by which the seats are imagined to bid."""
     bid_weights: npt.NDArray[np.float64]
     """[2, features + 1]: see `Variant.bid_weights`."""
+    utility: UtilityTable
+    """What the end of the deal is worth to the choice."""
 
     def with_arms(self, chosen: npt.NDArray[np.int64]) -> Question:
         """Returns the question restricted to some of its moves."""
@@ -69,7 +73,7 @@ class Question(NamedTuple):
         return bool(self.words[KIND] == DECLARE_ARM)
 
 
-def make_question(view: View, arms: list[int]) -> Question:
+def make_question(view: View, arms: list[int], utility: Utility = Utility.POINTS) -> Question:
     """Returns the kernels' form of the choice between moves, of which `arms` are the words of `arm_of`."""
     table = view.table
     variant = view.variant
@@ -95,6 +99,7 @@ def make_question(view: View, arms: list[int]) -> Question:
         words=np.array(words, dtype=np.int64),
         bid_features=np.array(variant.bid_features, dtype=np.uint64),
         bid_weights=np.array(variant.bid_weights),
+        utility=make_utility(view, utility),
     )
 
 

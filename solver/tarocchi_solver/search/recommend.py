@@ -29,6 +29,7 @@ from tarocchi_solver.search.results import (
     Root,
     SearchOptions,
     StopReason,
+    Utility,
 )
 from tarocchi_solver.search.runner import (
     MAX_TREE_ITERATIONS,
@@ -95,7 +96,8 @@ def search(
         raise TypeError(f"progress is {progress!r}: give a function of one number, or leave it out")
     budget = budget or Budget()
     options = options or SearchOptions()
-    decision = Decision.of(view(observation), fresh_seed() if seed is None else seed, infers=options.inference > 0.0)
+    seed = fresh_seed() if seed is None else seed
+    decision = Decision.of(view(observation), seed, options.utility, infers=options.inference > 0.0)
     limits = Limits(None if budget.time_ms is None else started + budget.time_ms / 1000, stop, clock)
     return search_decision(decision, budget, limits, options, threads, progress)
 
@@ -170,6 +172,7 @@ def _check_options(options: SearchOptions) -> None:
     """Raises TypeError or ValueError unless every option is of its type and in its range."""
     _check_type("options", options, SearchOptions, "give SearchOptions, or leave them out")
     _check_type("options.playout", options.playout, Playout, "give a Playout, such as Playout.RULE")
+    _check_type("options.utility", options.utility, Utility, "give a Utility, such as Utility.AUTO")
     remedy = "give a finite number from 0"
     for name in ("exploration", "inference"):
         value = getattr(options, name)
@@ -211,11 +214,13 @@ def _solve(
     chances /= chances.sum()
     is_exact = len(worlds.numbers) == len(listed)
     values = block.totals.astype(np.float64)
+    utilities, sums = block.utilities.astype(np.float64), block.sums.astype(np.float64)
     evidence = [
-        Evidence(values[:, arm], block.wins[:, arm] / 2, values[:, arm], block.sums[:, arm].astype(np.float64))
+        Evidence(values[:, arm], utilities[:, arm], block.wins[:, arm] / 2, values[:, arm], sums[:, arm])
         for arm in decision.arm_of_move
     ]
-    order = rank_moves(decision.view, decision.moves, np.array([item.values @ chances for item in evidence]))
+    choosing = np.array([(item.utilities @ chances, item.values @ chances) for item in evidence])
+    order = rank_moves(decision.view, decision.moves, *choosing.T)
     ranked = [(decision.moves[place], len(chances), evidence[place]) for place in order]
     return Recommendation(
         move=decision.moves[order[0]],
@@ -252,16 +257,19 @@ def _sample(
     worlds = runner.run(trees, 0, count, surely=MIN_WORLDS)
     block = worlds.block
     values = block.totals / block.visits
+    utilities = block.utilities / block.visits
     wins = block.wins / (2 * block.visits)
     evaluation = is_evaluation(worlds.numbers)
 
     def evidence(place: int, rows: npt.NDArray[np.bool_]) -> Evidence:
         arm = decision.arm_of_move[place]
-        of_arm = Evidence(values[rows, arm], wins[rows, arm], block.samples[rows, arm], block.sums[rows, arm])
-        return evidence_of_move(view, moves[place], of_arm)
+        samples, sums = block.samples[rows, arm], block.sums[rows, arm]
+        of_arm = Evidence(values[rows, arm], utilities[rows, arm], wins[rows, arm], samples, sums)
+        return evidence_of_move(view, moves[place], of_arm, decision.question.utility)
 
-    choosing = np.array([evidence(place, ~evaluation).values.sum() for place in range(len(moves))])
-    order = rank_moves(view, moves, choosing)
+    chosen_by = [evidence(place, ~evaluation) for place in range(len(moves))]
+    choosing = np.array([(item.utilities.sum(), item.values.sum()) for item in chosen_by])
+    order = rank_moves(view, moves, *choosing.T)
     visits = block.visits.sum(axis=0)
     lines = [common_line(block.lines[:, arm]) for arm in range(len(decision.question.arms))]
     arms = [decision.arm_of_move[place] for place in order]

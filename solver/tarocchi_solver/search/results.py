@@ -33,6 +33,15 @@ class Root(StrEnum):
     HALVING = "halving"  # the better half goes on, round by round
 
 
+class Utility(StrEnum):
+    """What the choice between moves goes by; expected scores are in points whatever it is."""
+
+    AUTO = "auto"  # MATCH in a match of two sides, else POINTS
+    POINTS = "points"  # the expected difference
+    WIN = "win"  # the chance to win the deal, smoothed while much of it is to come
+    MATCH = "match"  # the chance to win the match, smoothed likewise; POINTS where a deal stands alone
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Caps on the work of one search; the first one reached ends it. Without any, DEFAULT_BUDGET holds.
@@ -79,6 +88,7 @@ class SearchOptions:
     """Up to so many tricks left worlds are solved with open cards, all of them where the budget reaches for all."""
     root: Root = Root.HALVING
     """How cards to play share the budget; discards are always halved, all other decisions tried equally."""
+    utility: Utility = Utility.AUTO
 
 
 @dataclass(frozen=True, slots=True)

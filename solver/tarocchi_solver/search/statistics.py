@@ -14,12 +14,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Bid, CallOut, Declare, Discard, Event, Give, Monte, Move, Phase, Play, Signal, View
+from tarocchi_engine import Bid, CallOut, Declare, Discard, Event, Give, Monte, Move, Play, Signal, View
 from tarocchi_engine.errors import IllegalMoveError
 from tarocchi_solver.search.decision import wins_match
 from tarocchi_solver.search.match_odds import match_win_probability
 from tarocchi_solver.search.question import CALLS
 from tarocchi_solver.search.results import MoveStatistics
+from tarocchi_solver.search.utilities import UtilityTable, unit_of, utilities_of
 
 EVALUATION_STRIDE: Final = 4
 EVALUATION_OFFSET: Final = 1
@@ -44,6 +45,8 @@ class Evidence:
 
     values: Floats
     """[worlds]: mean result in each world."""
+    utilities: Floats
+    """[worlds]: mean of what the results are worth to the choice."""
     wins: Floats
     """[worlds]: share of results above zero, ties half."""
     samples: Floats
@@ -55,13 +58,14 @@ class Evidence:
         """Returns this evidence and that of further worlds."""
         return Evidence(
             np.concatenate([self.values, more.values]),
+            np.concatenate([self.utilities, more.utilities]),
             np.concatenate([self.wins, more.wins]),
             np.concatenate([self.samples, more.samples]),
             np.concatenate([self.sums, more.sums]),
         )
 
 
-def evidence_of_move(view: View, move: Move, evidence: Evidence) -> Evidence:
+def evidence_of_move(view: View, move: Move, evidence: Evidence, utility: UtilityTable) -> Evidence:
     """Returns the evidence of a move from that of its arm: what differs between moves of one arm is known exactly.
 
     A call-out ends the match with the points shown. Monte throws the deal in if all seats to speak say it too; each is
@@ -70,14 +74,17 @@ def evidence_of_move(view: View, move: Move, evidence: Evidence) -> Evidence:
     match move:
         case CallOut(cards) if cards:
             points = np.full(len(evidence.values), 2.0 * view.variant.declaration_points(cards))
-            return Evidence(points, np.ones(len(points)), points, points)
+            worth = utilities_of(utility, points, points, is_certain=True).astype(np.float64)
+            return Evidence(points, worth, np.ones(len(points)), points, points)
         case Monte(throws_in) if throws_in:
             to_speak = (view.table.dealer - view.seat) % view.variant.seat_count
             share = MONTE_SHARE**to_speak
             numbers = np.arange(len(evidence.values) + 1)
             is_played = np.diff(np.floor(numbers * (1.0 - share))) > 0
+            nothing = float(utilities_of(utility, np.zeros(1), np.zeros(1))[0])
             return Evidence(
                 evidence.values * (1.0 - share),
+                evidence.utilities * (1.0 - share) + nothing * share,
                 evidence.wins * (1.0 - share) + 0.5 * share,
                 evidence.samples * is_played,
                 evidence.sums * is_played,
@@ -86,15 +93,18 @@ def evidence_of_move(view: View, move: Move, evidence: Evidence) -> Evidence:
             return evidence
 
 
-def rank_moves(view: View, moves: Sequence[Move], scores: Floats) -> list[int]:
-    """Returns the moves' indices, best first: those that win the match at once, then by `scores`.
+def rank_moves(view: View, moves: Sequence[Move], scores: Floats, points: Floats | None = None) -> list[int]:
+    """Returns the moves' indices, best first: those that win the match at once, then by `scores`, then by `points`.
 
     Equal ones are in `_natural_order`.
     """
-    return sorted(
-        range(len(moves)),
-        key=lambda index: (not wins_match(view, moves[index]), -scores[index], _natural_order(view, moves[index])),
-    )
+    further = scores if points is None else points
+
+    def key(index: int) -> tuple[object, ...]:
+        move = moves[index]
+        return (not wins_match(view, move), -scores[index], -further[index], _natural_order(view, move))
+
+    return sorted(range(len(moves)), key=key)
 
 
 def _natural_order(view: View, move: Move) -> tuple[int, ...]:
@@ -200,17 +210,6 @@ def _describe_together(
         )
         for row, place in enumerate(places)
     ]
-
-
-def unit_of(view: View) -> float:
-    """Returns what one unit of the kernels is worth in the scores of an answer.
-
-    Half a point; in a game with an auction half a game point to the declarer, and half of that to a defender, whose
-    gain the partner shares.
-    """
-    table = view.table
-    is_defender = table.declarer is not None and table.phase is not Phase.BID and table.declarer != view.seat
-    return view.variant.game_factor * (0.25 if is_defender else 0.5)
 
 
 def standard_error(values: Floats, chances: Floats) -> Floats:

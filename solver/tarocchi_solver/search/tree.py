@@ -32,6 +32,7 @@ from tarocchi_engine.layout import (
     MATTO_SIDE,
     POSITION_WORDS,
     SCORING,
+    SCORING_DECLARATIONS,
     SEATS,
     SIDES,
     TRICKS_LEFT,
@@ -55,6 +56,8 @@ from tarocchi_solver.search.question import (
     PLAY_ARM,
     SEAT,
 )
+from tarocchi_solver.search.utilities import BY_SCORES, utility_of
+from tarocchi_solver.search.utilities import KIND as UTILITY_KIND
 
 LINE_LENGTH: Final = 7
 """Replies recorded after each move for the principal variation."""
@@ -94,6 +97,8 @@ class Block(NamedTuple):
     """[worlds, arms]"""
     totals: Integers
     """[worlds, arms]: sum of the results in half points."""
+    utilities: Integers
+    """[worlds, arms]: sum of what the results are worth to the choice, see `utility_of`."""
     wins: Integers
     """[worlds, arms]: twice the number of results above zero, plus the number of ties."""
     samples: Integers
@@ -109,9 +114,9 @@ class Block(NamedTuple):
     def allocate(cls, world_count: int, arm_count: int) -> Block:
         """Returns an empty block."""
         shape = (world_count, arm_count)
-        visits, totals, wins, samples, sums = (np.zeros(shape, dtype=np.int64) for _ in range(5))
+        visits, totals, utilities, wins, samples, sums = (np.zeros(shape, dtype=np.int64) for _ in range(6))
         lines = np.full((*shape, LINE_LENGTH), -1, dtype=np.int8)
-        return cls(visits, totals, wins, samples, sums, lines, np.zeros(world_count, dtype=np.int64))
+        return cls(visits, totals, utilities, wins, samples, sums, lines, np.zeros(world_count, dtype=np.int64))
 
 
 @kernel
@@ -323,9 +328,14 @@ def _record(
     block.visits[row, arm] += 1
     block.totals[row, arm] += own
     block.wins[row, arm] += 2 if own > 0 else (1 if own == 0 else 0)
+    both = np.int64(0)
+    if is_last or question.utility.words[UTILITY_KIND] == BY_SCORES:
+        both = score_sum(position, piles)
+    is_certain = position[SCORING] == np.uint64(SCORING_DECLARATIONS)
+    block.utilities[row, arm] += utility_of(question.utility, own, both, is_certain)
     if is_last:
         block.samples[row, arm] = own
-        block.sums[row, arm] = score_sum(position, piles)
+        block.sums[row, arm] = both
 
 
 @kernel
