@@ -14,7 +14,8 @@ ROOTS = {"tarocchi_engine": "engine", "tarocchi_solver": "solver", "tarocchi": "
 MAX_LINES = 400
 MAX_TEST_LINES = 600
 # The packages, the parts of the solver with a door of their own, the contract between them, the referee.
-TEST_FOLDERS = {"engine", "solver", "proto", "bench", "search", "service", "client", "cli", "contract", "naive"}
+FOLDERS_OF_PACKAGES = {"engine", "solver", "proto", "bench", "search", "service", "client", "cli", "openspiel"}
+TEST_FOLDERS = FOLDERS_OF_PACKAGES | {"contract", "naive"}
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".proto", ".jsonl", ".json", ".yml", ".yaml", ".txt", ".cfg", ""}
 SKIPPED_FOLDERS = {
     "dist",
@@ -131,6 +132,14 @@ def test_the_service_does_not_know_its_callers() -> None:
 
 def test_the_client_needs_neither_search_nor_service() -> None:
     assert offences("tarocchi_solver.client", "tarocchi_solver.search", "tarocchi_solver.service", "numba") == []
+
+
+def test_openspiel_is_met_in_its_adapter_alone() -> None:
+    adapter = "tarocchi_solver.openspiel"
+    assert offences("tarocchi_engine", "pyspiel", "open_spiel") == []
+    assert offences("tarocchi_solver", "pyspiel", "open_spiel", adapter, allowed=(adapter,)) == []
+    match = "tarocchi_bench.openspiel_match"
+    assert offences("tarocchi_bench", "pyspiel", "open_spiel", adapter, allowed=(match,)) == []
 
 
 def test_nothing_imports_the_bench() -> None:

@@ -31,6 +31,7 @@ from tarocchi_bench.console import (
 )
 from tarocchi_bench.endings import measure_endings
 from tarocchi_bench.ladder_command import ladder
+from tarocchi_bench.openspiel_match import openspiel
 from tarocchi_bench.pairs import MatchPlan
 from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
 from tarocchi_bench.tail_commands import duel, regret
@@ -40,7 +41,7 @@ from tarocchi_bench.whole_matches_command import whole_matches
 from tarocchi_engine import VARIANTS, UnknownVariantError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
-for command in (ladder, duel, regret, whole_matches):
+for command in (ladder, duel, regret, whole_matches, openspiel):
     app.command()(command)
 app.add_typer(training, name="train")
 

@@ -10,7 +10,7 @@ import pytest
 
 from tarocchi_engine import Bid, Call, Phase, Standing, View, get_variant, new_deal, view
 from tarocchi_solver.search import Budget, search
-from tarocchi_solver.search.match_odds import match_win_probability
+from tarocchi_solver.search.match_odds import match_win_chances
 
 ZERO = np.zeros(1)
 
@@ -31,16 +31,15 @@ def four_deal_view(scores: tuple[float, float], deals_played: int) -> View:
 
 
 def odds(seen: View, samples: np.ndarray, sums: np.ndarray | float = 228.0 / 2) -> np.ndarray:
-    shares = np.full(samples.shape[-1], 1.0 / samples.shape[-1])
-    chances = match_win_probability(seen, samples, np.broadcast_to(sums, samples.shape), shares)
+    chances = match_win_chances(seen, samples, np.broadcast_to(sums, samples.shape))
     assert chances is not None
-    return chances
+    return chances.mean(axis=-1)
 
 
 def test_a_single_deal_has_no_match_to_win() -> None:
     for name in ("bolognese", "piedicavallo"):
         seen = leader_view(name, {}, (), 0)
-        assert match_win_probability(seen, np.array([10.0, -10.0]), np.zeros(2), np.array([0.5, 0.5])) is None
+        assert match_win_chances(seen, np.array([10.0, -10.0]), np.zeros(2)) is None
 
 
 # --- four deals, the sum counts; seat 2, of side 0, leads ---

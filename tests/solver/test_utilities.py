@@ -13,7 +13,7 @@ from tarocchi_bench.agents import parse_agent
 from tarocchi_engine import Phase, Standing, State, View, get_variant, new_deal, view
 from tarocchi_solver.search import Budget, Recommendation, SearchOptions, Utility, search
 from tarocchi_solver.search.equity import SCALE, race_chances
-from tarocchi_solver.search.match_odds import deals_next, match_win_probability
+from tarocchi_solver.search.match_odds import deals_next, match_win_chances
 from tarocchi_solver.search.utilities import make_utility, resolve, smoothing, utilities_of
 
 FOUR_DEALS = {"match": "four_deals"}
@@ -142,7 +142,7 @@ def test_utilities_of_a_match_agree_with_the_reported_chance() -> None:
         seen = view_with(name, 3, scores, played)
         for own, other in ((80, 34), (57, 57), (20, 94), (300, 150), (100, 250)):
             difference, both = np.array([float(own - other)]), np.array([float(own + other)])
-            chance = match_win_probability(seen, difference, both, np.ones(1))
+            chance = match_win_chances(seen, difference, both)
             assert chance is not None
             if name == "ottocento" or own + other == 114:
                 assert worth(seen, Utility.MATCH, own, other) == pytest.approx(float(chance) * SCALE, abs=1)
@@ -183,7 +183,7 @@ def test_each_utility_chooses_the_best_by_its_own_measure(name: str, standing: S
         assert by_points.moves[0].expected_score == pytest.approx(best)
         best = max(item.win_probability for item in by_win.moves)
         assert by_win.moves[0].win_probability == pytest.approx(best)
-        chances = [item.match_win_probability or 0.0 for item in by_match.moves]
+        chances = [item.match_win_chances or 0.0 for item in by_match.moves]
         assert chances[0] == pytest.approx(max(chances), abs=2 / SCALE)
         given_up = by_points.moves[0].expected_score - by_match.moves[0].expected_score
         assert given_up >= -1e-9
@@ -218,7 +218,7 @@ def test_a_declaration_is_refused_to_nobody_by_the_match() -> None:
                 continue
             found += 1
             for answer in answers(state, Utility.POINTS, Utility.MATCH):
-                assert answer.moves[0].match_win_probability == 1.0
+                assert answer.moves[0].match_win_chances == 1.0
                 assert state.apply_move(answer.move).turn is None
     assert found > 3
 

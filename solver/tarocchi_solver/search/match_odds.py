@@ -21,30 +21,23 @@ SESSION_DRAWS: Final = 2000
 Floats = npt.NDArray[np.float64]
 
 
-def match_win_probability(view: View, samples: Floats, sums: Floats, chances: Floats) -> Floats | None:
-    """Returns the chance to win the match, over the last axis, draws shared; None where the deal stands alone.
+def match_win_chances(view: View, samples: Floats, sums: Floats) -> Floats | None:
+    """Returns for each result the chance to win the match after it, draws shared; None where the deal stands alone.
 
     Args:
         view: the decision.
-        samples: [..., results] of this deal, own side minus other; in a game of three own gain minus the others' mean.
+        samples: results of this deal, own side minus other; in a game of three own gain minus the others' mean.
         sums: the points of both sides together in the same results.
-        chances: [results], they sum to 1.
     """
     variant = view.variant
     if variant.match_deal_count == 1:
         return None
     if variant.match_target is None:
         different, places = np.unique(samples, return_inverse=True)
-        return _mean(series_chances(view, different)[places.reshape(samples.shape)], chances)
+        return series_chances(view, different)[places.reshape(samples.shape)]
     own, other = race_scores(view)
     own_after, other_after = own + (sums + samples) / 2, other + (sums - samples) / 2
-    return _mean(race_chances(own_after, other_after, variant, deals_next(view)), chances)
-
-
-def _mean(of_results: Floats, chances: Floats) -> Floats:
-    """Returns the mean over the last axis, rounded so that what is certain stays so if `chances` make nearly 1."""
-    means: Floats = np.round(of_results @ chances, 12)
-    return means
+    return race_chances(own_after, other_after, variant, deals_next(view))
 
 
 def race_scores(view: View) -> tuple[float, float]:

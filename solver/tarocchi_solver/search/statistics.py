@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tarocchi_engine import Bid, CallOut, Declare, Discard, Event, Give, Monte, Move, Play, Signal, View
 from tarocchi_engine.errors import IllegalMoveError
 from tarocchi_solver.search.decision import wins_match
-from tarocchi_solver.search.match_odds import match_win_probability
+from tarocchi_solver.search.match_odds import match_win_chances
 from tarocchi_solver.search.question import CALLS
 from tarocchi_solver.search.results import MoveStatistics
 from tarocchi_solver.search.utilities import UtilityTable, unit_of, utilities_of
@@ -183,15 +183,14 @@ def _describe_together(
     common = min(values.shape[1], len(best))
     differences = values[:, :common] - best[:common]
     sums = np.stack([item.sums for item in evidence])
-    if chances is None:
-        chances = np.full(values.shape[1], 1.0 / values.shape[1])
-    common_chances = chances[:common] / chances[:common].sum()
+    common_chances = None if chances is None else chances[:common] / chances[:common].sum()
     score_errors = gap_errors = np.zeros(len(values))
     if not exact:
         score_errors, gap_errors = standard_error(values, chances), standard_error(differences, common_chances)
     unit = unit_of(view)
-    scores, gaps, win_shares = values @ chances, differences @ common_chances, wins @ chances
-    match_shares = match_win_probability(view, samples * unit, sums * unit, chances)
+    scores, gaps, win_shares = mean(values, chances), mean(differences, common_chances), mean(wins, chances)
+    of_results = match_win_chances(view, samples * unit, sums * unit)
+    match_shares = None if of_results is None else mean(of_results, chances)
     quantiles = _quantiles(samples * unit, chances)
     return [
         MoveStatistics(
@@ -212,23 +211,29 @@ def _describe_together(
     ]
 
 
-def standard_error(values: Floats, chances: Floats) -> Floats:
-    """Returns the standard error of the weighted mean over the last axis, of independent values; at least two of them.
+def mean(values: Floats, chances: Floats | None) -> Floats:
+    """Returns the mean over the last axis, with the given chances of the worlds; all alike for None.
 
-    With equal `chances`, which sum to 1, it is that of the plain mean.
+    Rounded so that what is certain stays so where the chances make nearly 1.
     """
+    return values.mean(axis=-1) if chances is None else np.asarray(np.round(values @ chances, 12))
+
+
+def standard_error(values: Floats, chances: Floats | None = None) -> Floats:
+    """Returns the standard error of that mean, of independent values; at least two of them."""
     count = values.shape[-1]
+    if chances is None:
+        return np.asarray(values.std(axis=-1, ddof=1) / np.sqrt(count))
     deviations = values - (values @ chances)[..., np.newaxis]
-    error: Floats = np.sqrt((np.square(deviations) @ np.square(chances)) * count / (count - 1))
-    return error
+    return np.asarray(np.sqrt((np.square(deviations) @ np.square(chances)) * count / (count - 1)))
 
 
-def _quantiles(samples: Floats, chances: Floats) -> list[tuple[tuple[float, float], ...]]:
+def _quantiles(samples: Floats, chances: Floats | None) -> list[tuple[tuple[float, float], ...]]:
     """Returns for each row pairs of probability and score, linear between the sorted samples of given chances."""
     order = np.argsort(samples, axis=1, kind="stable")
     rows = []
     for sample, places in zip(samples, order, strict=True):
-        weights = chances[places]
+        weights = np.ones(len(places)) if chances is None else chances[places]
         # the smallest sample stands for the probability 0, the largest for 1
         below = np.cumsum(weights) - weights
         scores = np.interp(QUANTILES, below / max(below[-1], 1e-300), sample[places])
