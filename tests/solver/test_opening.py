@@ -33,6 +33,8 @@ from tarocchi_engine.play import playout
 from tarocchi_engine.position import make_position
 from tarocchi_solver.search import Budget, SearchOptions, WorldSampler, search
 from tarocchi_solver.search.equity import SCALE, equity_table
+from tarocchi_solver.search.evaluators import Source, TreeSearch
+from tarocchi_solver.search.inference import NO_INFERENCE
 from tarocchi_solver.search.opening import bid_value, discard_by_rule, imagined_call
 from tarocchi_solver.search.question import CALLS, arm_of, make_question
 from tarocchi_solver.search.runner import Limits, Runner
@@ -67,8 +69,9 @@ def try_once(state: State) -> Block:
     """Returns the results of a few playouts of every arm with all cards known."""
     seen = view(state.observe(state.table.turn))
     arms = list(dict.fromkeys(arm_of(move) for move in seen.legal_moves()))
-    runner = Runner(only_truth(state), 1, SearchOptions(), 1, Limits())
-    return runner.run(make_question(seen, arms), 0, 1, 4 * len(arms)).block
+    source = Source(only_truth(state), NO_INFERENCE.belief, 1)
+    trees = TreeSearch(make_question(seen, arms), source, SearchOptions(), 4 * len(arms))
+    return Runner(1, Limits()).run(trees, 0, 1).block
 
 
 # --- the rule by which cards are laid away ---

@@ -43,7 +43,9 @@ from tarocchi_solver.search import (
 )
 from tarocchi_solver.search import decision as decision_module
 from tarocchi_solver.search.decision import MAX_DECLARATIONS
+from tarocchi_solver.search.evaluators import Source, TreeSearch
 from tarocchi_solver.search.halving import MIN_CHOICE_WORLDS, MIN_EVALUATION_WORLDS
+from tarocchi_solver.search.inference import NO_INFERENCE
 from tarocchi_solver.search.question import arm_of, make_question
 from tarocchi_solver.search.runner import MIN_WORLDS, Limits, Runner
 from tarocchi_solver.search.sampler import WorldNotFoundError
@@ -359,8 +361,9 @@ def test_large_trees_approach_best_play(name: str) -> None:
         )
         moves = [move for move in seen.legal_moves() if not is_signal(move)]
         question = make_question(seen, [arm_of(move) for move in moves])
-        runner = Runner(WorldSampler(known), 1, SearchOptions(expand_after=1, exploration=4.0), 1, Limits())
-        block = runner.run(question, 0, 1, 200_000).block
+        source = Source(WorldSampler(known), NO_INFERENCE.belief, 1)
+        trees = TreeSearch(question, source, SearchOptions(expand_after=1, exploration=4.0), 200_000)
+        block = Runner(1, Limits()).run(trees, 0, 1).block
         deal = with_fixed_gift(state)
         exact = [solve_plainly(deal.apply_move(move), seen.seat) for move in moves]
         found = block.totals[0] / block.visits[0] * unit_of(seen)
@@ -435,8 +438,8 @@ def test_a_sampler_that_gives_up_ends_the_search_with_its_error(monkeypatch: pyt
     hopeless[KNOWN : KNOWN + 4] = BOLOGNESE_PACK.parse_cards(["SK", "BK", "CK"])
 
     class Hopeless(WorldSampler):
-        def __init__(self, hidden: HiddenCards) -> None:
-            super().__init__(hidden)
+        def __init__(self, hidden: HiddenCards, weights: np.ndarray | None = None) -> None:
+            super().__init__(hidden, weights)
             self.arrays = self.arrays._replace(words=hopeless)
 
     monkeypatch.setattr(decision_module, "WorldSampler", Hopeless)

@@ -46,7 +46,7 @@ def test_choice_and_evaluation_share_no_world() -> None:
 def test_numbers_are_means_over_worlds_in_points() -> None:
     seen, moves = leader_view()
     best, other = evidence(4.0, 8.0, -2.0, 6.0), evidence(2.0, 8.0, -6.0, 0.0)
-    first, second = describe(seen, [(moves[0], 40, best), (moves[1], 20, other)], [[], []], exact=False)
+    first, second = describe(seen, [(moves[0], 40, best), (moves[1], 20, other)], [[], []])
     assert first.expected_score == 2.0
     assert first.standard_error == pytest.approx(np.std([2, 4, -1, 3], ddof=1) / 2)
     assert first.win_probability == 0.75
@@ -60,7 +60,7 @@ def test_numbers_are_means_over_worlds_in_points() -> None:
 def test_differences_use_the_worlds_that_both_moves_have_seen() -> None:
     seen, moves = leader_view()
     best, other = evidence(4.0, 8.0, 100.0), evidence(2.0, 2.0)
-    _, second = describe(seen, [(moves[0], 3, best), (moves[1], 2, other)], [[], []], exact=False)
+    _, second = describe(seen, [(moves[0], 3, best), (moves[1], 2, other)], [[], []])
     assert second.difference_to_best == pytest.approx(np.mean([-1, -3]))
     assert second.worlds == 2
 
@@ -69,11 +69,11 @@ def test_numbers_do_not_depend_on_the_moves_beside_them() -> None:
     seen, moves = leader_view()
     rng = np.random.default_rng(3)
     items = [evidence(*rng.normal(size=size)) for size in (37, 37, 5, 37, 5)]
-    together = describe(seen, [(moves[i % len(moves)], i, item) for i, item in enumerate(items)], [[]] * 5, exact=False)
+    together = describe(seen, [(moves[i % len(moves)], i, item) for i, item in enumerate(items)], [[]] * 5)
     assert [item.rank for item in together] == [1, 2, 3, 4, 5]
     for place, item in enumerate(items):
         pair = [(moves[0], 0, items[0]), (moves[place % len(moves)], place, item)]
-        assert describe(seen, pair, [[], []], exact=False)[1] == replace(together[place], rank=2)
+        assert describe(seen, pair, [[], []])[1] == replace(together[place], rank=2)
         scores = [score for _, score in together[place].score_quantiles]
         assert scores == pytest.approx((np.quantile(item.samples, QUANTILES) / 2).tolist(), rel=1e-12)
 

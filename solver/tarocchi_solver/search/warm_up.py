@@ -8,6 +8,9 @@ from tarocchi_solver.search.results import Budget, Playout, SearchOptions
 
 _SEED = 1
 _BUDGET = Budget(iterations=200)
+_LARGE_BUDGET = Budget(iterations=2000)
+"""Enough to solve a sample of the worlds of an ending."""
+_ENDING_TRICKS = 4
 
 
 class SelfTestError(Exception):
@@ -34,7 +37,8 @@ def warm_up() -> None:
 def _advance(state: State, options: SearchOptions) -> State:
     """Makes the move that the search recommends; a first deal goes on where it might be thrown in."""
     assert state.turn is not None
-    answer = search(state.observe(state.turn), _BUDGET, seed=_SEED, options=options)
+    budget = _LARGE_BUDGET if state.table.tricks_left == _ENDING_TRICKS else _BUDGET
+    answer = search(state.observe(state.turn), budget, seed=_SEED, options=options)
     move: Move = Monte(False) if isinstance(answer.move, Monte) else answer.move
     if state.phase is Phase.BID and state.table.calls.count(Call.PASS) + 1 == state.variant.seat_count:
         move = Bid(Call.GIOCO)
