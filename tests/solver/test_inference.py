@@ -14,7 +14,7 @@ from solver.deals import decisions, naive_used, true_world
 from tarocchi_engine import VARIANTS, Observation, Phase, Play, State, view
 from tarocchi_engine.cards import ALL_MASK, MATTO, cards_in
 from tarocchi_engine.facts import ASIDE_HOLDER, hidden_cards
-from tarocchi_solver.search import Budget, SearchOptions, inference, policy, search
+from tarocchi_solver.search import Budget, SearchOptions, history, inference, policy, search
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.inference import NO_INFERENCE, THRESHOLD, infer, world_weights
 from tarocchi_solver.search.models import PlayModel, play_model
@@ -50,13 +50,13 @@ def played_out(name: str, seed: int) -> tuple[list[State], State]:
         seed += 1000
 
 
-def history(state: State) -> np.ndarray:
+def rows_of(state: State) -> np.ndarray:
     plays = plays_of(state)
-    rows = np.zeros((len(plays), policy.HISTORY_WORDS), dtype=np.uint64)
+    rows = np.zeros((len(plays), history.HISTORY_WORDS), dtype=np.uint64)
     seats, cards = (np.array(column, dtype=np.int64) for column in zip(*plays, strict=True))
     variant = state.variant
     pack = np.uint64(64 * variant.pack.index)
-    policy.fill_history(seats, cards, state.table.sides, variant.seat_count, variant.trick_count, pack, rows)
+    history.fill_history(seats, cards, state.table.sides, variant.seat_count, variant.trick_count, pack, rows)
     return rows
 
 
@@ -71,7 +71,7 @@ def hands_before(state: State) -> list[int]:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_history_holds_what_the_table_says(name: str) -> None:
     states, final = played_out(name, 11)
-    rows = iter(history(final))
+    rows = iter(rows_of(final))
     hands = iter(hands_before(final))
     gone = 0
     for state in states:
@@ -79,30 +79,30 @@ def test_the_history_holds_what_the_table_says(name: str) -> None:
             continue
         row, hand, table = next(rows), next(hands), state.table
         seat, pack = table.turn, state.variant.pack
-        assert int(row[policy.ACTOR]) == seat
+        assert int(row[history.ACTOR]) == seat
         assert hand == state.hands[seat]
-        assert int(row[policy.LED]) == table.led
-        assert int(row[policy.GONE]) == gone
+        assert int(row[history.LED]) == table.led
+        assert int(row[history.GONE]) == gone
         legal = sum(1 << move.card for move in state.legal_moves() if isinstance(move, Play) and move.signal is None)
         assert int(policy.legal_in(row, np.uint64(hand))) == legal
         best = table.winning_place()
         beating = ALL_MASK & ~(1 << MATTO) if best < 0 else pack.beaten_by(table.trick[best])
-        assert int(row[policy.BEATING]) == beating
+        assert int(row[history.BEATING]) == beating
         side = table.side_of(seat)
-        assert int(row[policy.OWN_PILE]) == table.piles[side]
-        assert int(row[policy.OTHER_PILE]) == table.piles[1 - side]
+        assert int(row[history.OWN_PILE]) == table.piles[side]
+        assert int(row[history.OTHER_PILE]) == table.piles[1 - side]
         partner_wins = best >= 0 and table.side_of(table.seat_of(best)) == side
-        assert int(row[policy.SITUATION]) % 7 == (
+        assert int(row[history.SITUATION]) % 7 == (
             0 if not table.trick else 1 + 2 * (len(table.trick) - 1) + partner_wins
         )
-        assert bool(row[policy.IS_LAST]) == (len(table.trick) + 1 == state.variant.seat_count)
+        assert bool(row[history.IS_LAST]) == (len(table.trick) + 1 == state.variant.seat_count)
         void = table.cannot_hold
         partners = [
             other for other in range(state.variant.seat_count) if other != seat and table.side_of(other) == side
         ]
         for lane in range(5):
-            unplayed = policy._LANES[lane].item() & ~gone
-            if len(partners) == 1 and (int(row[policy.PARTNER_VOID]) >> lane) & 1:
+            unplayed = history.LANES[lane].item() & ~gone
+            if len(partners) == 1 and (int(row[history.PARTNER_VOID]) >> lane) & 1:
                 assert unplayed & ~void[partners[0]] == 0
         gone |= 1 << next(card for place, (_seat, card) in enumerate(plays_of(final)) if place == gone.bit_count())
 
@@ -112,14 +112,14 @@ def test_chances_are_those_of_a_slow_softmax(name: str) -> None:
     weights = random_weights(3)
     _states, final = played_out(name, 12)
     pack = np.uint64(64 * final.variant.pack.index)
-    rows = history(final)
+    rows = rows_of(final)
     scores = np.zeros((len(rows), policy.LENGTHS, 62))
     ends = np.zeros((len(rows), 4, policy.RELATIONS))
     policy.fill_scores(rows, pack, weights, scores, ends)
     features = np.zeros((40, policy.PUBLIC_FEATURES + 2), dtype=np.int64)
     rng = random.Random(4)
     for place, row in enumerate(rows):
-        hand = int(row[policy.LATER]) | sum(1 << card for card in rng.sample(range(62), 5))
+        hand = int(row[history.LATER]) | sum(1 << card for card in rng.sample(range(62), 5))
         legal = list(cards_in(int(policy.legal_in(row, np.uint64(hand)))))
         count = policy.features_of_choices(row, pack, np.uint64(hand), features)
         assert count == len(legal)
@@ -128,7 +128,7 @@ def test_chances_are_those_of_a_slow_softmax(name: str) -> None:
         slow /= slow.sum()
         for card, expected in zip(legal, slow, strict=True):
             other = row.copy()
-            other[policy.CARD] = card
+            other[history.CARD] = card
             chance, choices = policy.chance_of_play(other, scores[place], ends[place], np.uint64(hand))
             assert chance == pytest.approx(expected)
             assert choices == count

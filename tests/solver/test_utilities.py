@@ -145,7 +145,7 @@ def test_utilities_of_a_match_agree_with_the_reported_chance() -> None:
             chance = match_win_chances(seen, difference, both)
             assert chance is not None
             if name == "ottocento" or own + other == 114:
-                assert worth(seen, Utility.MATCH, own, other) == pytest.approx(float(chance) * SCALE, abs=1)
+                assert worth(seen, Utility.MATCH, own, other) == pytest.approx(float(chance[0]) * SCALE, abs=1)
 
 
 # --- whole searches ---
@@ -183,7 +183,7 @@ def test_each_utility_chooses_the_best_by_its_own_measure(name: str, standing: S
         assert by_points.moves[0].expected_score == pytest.approx(best)
         best = max(item.win_probability for item in by_win.moves)
         assert by_win.moves[0].win_probability == pytest.approx(best)
-        chances = [item.match_win_chances or 0.0 for item in by_match.moves]
+        chances = [item.match_win_probability or 0.0 for item in by_match.moves]
         assert chances[0] == pytest.approx(max(chances), abs=2 / SCALE)
         given_up = by_points.moves[0].expected_score - by_match.moves[0].expected_score
         assert given_up >= -1e-9
@@ -218,7 +218,7 @@ def test_a_declaration_is_refused_to_nobody_by_the_match() -> None:
                 continue
             found += 1
             for answer in answers(state, Utility.POINTS, Utility.MATCH):
-                assert answer.moves[0].match_win_chances == 1.0
+                assert answer.moves[0].match_win_probability == 1.0
                 assert state.apply_move(answer.move).turn is None
     assert found > 3
 

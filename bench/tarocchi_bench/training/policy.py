@@ -19,7 +19,7 @@ from tarocchi_bench.training.self_play import SelfPlay
 from tarocchi_engine import Play, State, Variant, get_variant
 from tarocchi_engine.cards import cards_in
 from tarocchi_solver import __version__
-from tarocchi_solver.search import models, policy
+from tarocchi_solver.search import history, models, policy
 from tarocchi_solver.search.data_files import save_arrays
 
 PENALTY: Final = 2.0
@@ -79,14 +79,14 @@ def choices_of(states: Iterable[State]) -> Choices:
         variant = state.variant
         pack = np.uint64(64 * variant.pack.index)
         for row in history_of(state):
-            hand = row[policy.LATER]
+            hand = row[history.LATER]
             count = int(policy.features_of_choices(row, pack, hand, buffer))
             if count == 1:
                 continue
             legal = int(policy.legal_in(row, hand))
             features.append(buffer[:count].copy())
             sizes.append(count)
-            chosen.append(list(cards_in(legal)).index(int(row[policy.CARD])))
+            chosen.append(list(cards_in(legal)).index(int(row[history.CARD])))
             deals.append(number)
     return Choices(np.concatenate(features), np.array(sizes), np.array(chosen), np.array(deals))
 
@@ -95,11 +95,11 @@ def history_of(state: State) -> npt.NDArray[np.uint64]:
     """Returns the rows of all plays of a deal, see `policy`."""
     variant, table = state.variant, state.table
     plays = [(event.seat, event.move.card) for event in table.events if isinstance(event.move, Play)]
-    rows = np.zeros((len(plays), policy.HISTORY_WORDS), dtype=np.uint64)
+    rows = np.zeros((len(plays), history.HISTORY_WORDS), dtype=np.uint64)
     seats = np.array([seat for seat, _card in plays], dtype=np.int64)
     cards = np.array([card for _seat, card in plays], dtype=np.int64)
     pack = np.uint64(64 * variant.pack.index)
-    policy.fill_history(seats, cards, table.sides, variant.seat_count, variant.trick_count, pack, rows)
+    history.fill_history(seats, cards, table.sides, variant.seat_count, variant.trick_count, pack, rows)
     return rows
 
 

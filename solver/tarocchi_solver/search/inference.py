@@ -20,7 +20,7 @@ from tarocchi_engine.combinations import used_cards
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.facts import ASIDE_HOLDER, HiddenCards
 from tarocchi_engine.rng import next_unit, split_stream
-from tarocchi_solver.search import policy
+from tarocchi_solver.search import history, policy
 from tarocchi_solver.search.models import play_model
 from tarocchi_solver.search.sampler import WorldSampler
 from tarocchi_solver.search.sampling_kernels import sample_world
@@ -78,7 +78,7 @@ def likelihood(belief: Any, world: Any) -> Any:
     """Returns the tempered likelihood of all that the holders have done in a world."""
     product = 1.0
     for play in range(len(belief.holders)):
-        hand = world[belief.holders[play]] | belief.rows[play, policy.LATER]
+        hand = world[belief.holders[play]] | belief.rows[play, history.LATER]
         chance, count = policy.chance_of_play(belief.rows[play], belief.scores[play], belief.ends[play], hand)
         product *= (1.0 - UNIFORM_SHARE) * chance + UNIFORM_SHARE / np.float64(count)
     for place in range(len(belief.declarations)):
@@ -121,7 +121,7 @@ def likelihoods_of(belief: Any, worlds: Any, values: Any) -> None:
 
 NO_INFERENCE: Final = Inference(
     Belief(
-        np.zeros((0, policy.HISTORY_WORDS), dtype=np.uint64),
+        np.zeros((0, history.HISTORY_WORDS), dtype=np.uint64),
         np.zeros(0, dtype=np.int64),
         np.zeros((0, policy.LENGTHS, 62)),
         np.zeros((0, 4, policy.RELATIONS)),
@@ -153,15 +153,15 @@ def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Infe
     )
     if exponent == 0.0 or not (plays or declarations):
         return NO_INFERENCE
-    rows = np.zeros((len(plays), policy.HISTORY_WORDS), dtype=np.uint64)
+    rows = np.zeros((len(plays), history.HISTORY_WORDS), dtype=np.uint64)
     pack = np.uint64(64 * variant.pack.index)
     seats = np.array([seat for seat, _card in plays], dtype=np.int64)
     cards = np.array([card for _seat, card in plays], dtype=np.int64)
-    policy.fill_history(seats, cards, table.sides, variant.seat_count, variant.trick_count, pack, rows)
+    history.fill_history(seats, cards, table.sides, variant.seat_count, variant.trick_count, pack, rows)
     kept = np.array([seat in holder_of and seat != view.seat for seat, _card in plays], dtype=np.bool_)
     rows = np.ascontiguousarray(rows[kept])
     exposed = np.array([table.exposed(seat) for seat in range(variant.seat_count)], dtype=np.uint64)
-    rows[:, policy.LATER] |= exposed[rows[:, policy.ACTOR].astype(np.int64)]
+    rows[:, history.LATER] |= exposed[rows[:, history.ACTOR].astype(np.int64)]
     belief = Belief(
         rows,
         np.array([holder_of[seat] for (seat, _card), keep in zip(plays, kept, strict=True) if keep], dtype=np.int64),

@@ -2,7 +2,7 @@
 
 The model serves as evidence about hidden hands: a world in which the cards played so far were natural is likelier than
 one in which they were odd. It is fitted to self-play by a command of the benchmarks. Everything about a play that does
-not depend on the hidden hand is worked out once for all worlds: a row of `HISTORY_WORDS` words.
+not depend on the hidden hand is worked out once for all worlds: a row of `history`.
 
 A card's score is a sum of weights, one from each of the tables below; the place in a table is a combination of small
 categories. The tables are laid end to end in one array of `WEIGHT_COUNT` weights.
@@ -15,34 +15,33 @@ from typing import Any, Final
 import numpy as np
 
 from tarocchi_engine.bits import bit, highest, lowest, popcount
-from tarocchi_engine.cards import BOLOGNESE_PACK, JACK_MASK, KING_MASK, KNIGHT_MASK, QUEEN_MASK, TRUMP_MASK, suit_mask
+from tarocchi_engine.cards import BOLOGNESE_PACK, JACK_MASK, KING_MASK, KNIGHT_MASK, QUEEN_MASK, TRUMP_MASK
 from tarocchi_engine.compilation import kernel
-from tarocchi_engine.layout import BEATEN_BY, LED_LANE, NO_CARD, U_ALL, U_MATTO
-from tarocchi_engine.scoring import FIVE_POINT_CARDS
+from tarocchi_engine.layout import U_ALL, U_MATTO
+from tarocchi_solver.search.history import (
+    BEATING,
+    CARD,
+    GONE,
+    IS_LAST,
+    LANES,
+    LED,
+    OPPONENT_VOIDS,
+    OTHER_PILE,
+    OWN_PILE,
+    PARTNER_LED,
+    PARTNER_VOID,
+    SELF_LED,
+    SITUATION,
+    SITUATIONS,
+    STAGE,
+    STAGES,
+    VALUE,
+    lane_number,
+    points_of,
+)
 
-# the words of a play's row
-ACTOR: Final = 0  # the seat that played
-CARD: Final = 1  # what it played
-LED: Final = 2  # the cards that followed suit
-BEATING: Final = 3  # the cards that would have taken the trick over
-SITUATION: Final = 4  # 0 for a lead; else by place in the trick and whether the partner won it so far, and the side
-STAGE: Final = 5  # 0 to 3 from the first trick to the last
-GONE: Final = 6  # all cards played before
-VALUE: Final = 7  # 0 to 3: the points on the table
-OWN_PILE: Final = 8  # the tricks of the actor's side
-OTHER_PILE: Final = 9
-IS_LAST: Final = 10  # whether nobody plays to the trick afterwards
-PARTNER_VOID: Final = 11  # the lanes, as bits, in which a partner has shown to have nothing
-OPPONENT_VOIDS: Final = 12  # for each lane two bits: how many opponents have
-SELF_LED: Final = 13  # for each lane two bits: how often the actor has led it, at most twice
-PARTNER_LED: Final = 14  # the same for its partner
-LATER: Final = 15  # cards of the actor that are known by now: those it plays from here on, those it has shown
-HISTORY_WORDS: Final = 16
-
-SITUATIONS: Final = 14
 RELATIONS: Final = 10
 RANKS: Final = 29
-STAGES: Final = 4
 LENGTHS: Final = 6
 
 # what a card would be in the trick
@@ -73,7 +72,6 @@ _2 = np.uint64(2)
 _3 = np.uint64(3)
 _6 = np.uint64(6)
 _TRUMPS = np.uint64(TRUMP_MASK)
-_LANES = np.array([*(suit_mask(suit) for suit in range(4)), TRUMP_MASK], dtype=np.uint64)
 _FIGURES = np.array([KING_MASK, QUEEN_MASK, KNIGHT_MASK, JACK_MASK], dtype=np.uint64)
 _parse = BOLOGNESE_PACK.parse_cards
 _TAROCCHI_ROW = np.uint64(_parse(["ANG", "MON", "BEG", "MAT"]))
@@ -85,14 +83,6 @@ _MOORS = np.uint64(_parse(["MO1", "MO2", "MO3", "MO4"]))
 def _count(cards: Any, most: Any) -> Any:
     """Returns how many cards there are, but no more than `most`."""
     return min(np.int64(popcount(cards)), most)
-
-
-@kernel
-def lane_number(card: Any) -> Any:
-    """Returns the suit of a card, 0 to 3, or 4 for a trump; the Matto is in lane 5."""
-    if card >= 61:
-        return 5
-    return 4 if card >= 40 else card // 10
 
 
 @kernel
@@ -129,18 +119,6 @@ def _relation(row: Any, card: Any) -> Any:
     if is_trump:
         return _TRUMP_BEATS if beats else _TRUMP
     return _DISCARD
-
-
-@kernel
-def _points(card: Any, pack: Any) -> Any:
-    """Returns the points of a card, 1 to 5."""
-    if FIVE_POINT_CARDS[pack >> _6] & bit(card) != _0:
-        return 5
-    if card < 40:
-        place = card % 10
-        if 6 <= place <= 8:
-            return place - 4
-    return 1
 
 
 @kernel
@@ -190,14 +168,14 @@ def public_features(row: Any, card: Any, pack: Any, places: Any) -> Any:
     out = 0
     lane_bit = _0
     if lane < 5:
-        there = _LANES[lane] & ~row[GONE]
+        there = LANES[lane] & ~row[GONE]
         higher = _count((there >> np.uint64(card)) >> _1, 3)
         out = _count(there, 9) // 2
         lane_bit = np.uint64(lane)
     places[2] = _STARTS[2] + ((higher * RELATIONS + relation) * 2 + np.int64(row[IS_LAST])) * STAGES + stage
     kind = _kind(card)
     places[3] = _STARTS[3] + (out * RELATIONS + relation) * 2 + np.int64(kind > 0)
-    points = np.int64(_points(card, pack)) - 1
+    points = np.int64(points_of(card, pack)) - 1
     places[4] = _STARTS[4] + ((np.int64(row[VALUE]) * 5 + points) * SITUATIONS + situation) * 2 + beats
     is_trump = np.int64(card >= 40)
     partner_void = np.int64((row[PARTNER_VOID] >> lane_bit) & _1)
@@ -229,91 +207,6 @@ def end_feature(row: Any, card: Any, is_lowest: Any, is_highest: Any) -> Any:
 @kernel
 def _end_place(row: Any, end: Any, relation: Any) -> Any:
     return END_START + (end * RELATIONS + relation) * SITUATIONS + np.int64(row[SITUATION])
-
-
-@kernel
-def fill_history(seats: Any, cards: Any, sides: Any, seat_count: Any, trick_count: Any, pack: Any, rows: Any) -> None:
-    """Fills `rows` [plays, HISTORY_WORDS] from the cards played; `LATER` has the cards that the actors play later."""
-    gone = _0
-    led = U_ALL
-    trick = _0
-    best: Any = np.int64(NO_CARD)
-    winner: Any = np.int64(0)
-    length = 0
-    tricks = 0
-    piles = np.zeros(2, dtype=np.uint64)
-    voids = np.zeros(seat_count, dtype=np.uint64)
-    leads = np.zeros(seat_count, dtype=np.uint64)
-    for play in range(len(cards)):
-        row = rows[play]
-        seat, card = seats[play], cards[play]
-        side = (sides >> seat) & 1
-        row[ACTOR] = np.uint64(seat)
-        row[CARD] = np.uint64(card)
-        row[LED] = led
-        row[BEATING] = BEATEN_BY[pack + np.uint64(best)]
-        situation: Any = 0
-        if length > 0:
-            partner_wins = best != NO_CARD and (sides >> winner) & 1 == side
-            situation = 1 + 2 * (length - 1) + np.int64(partner_wins)
-        if seat_count == 3:
-            situation += 7 * side
-        row[SITUATION] = np.uint64(situation)
-        row[STAGE] = np.uint64(min(4 * tricks // trick_count, 3))
-        row[GONE] = gone
-        row[IS_LAST] = np.uint64(length + 1 == seat_count)
-        row[OWN_PILE] = piles[side]
-        row[OTHER_PILE] = piles[1 - side]
-        points: Any = 0
-        rest = trick
-        while rest != _0:
-            points += np.int64(_points(np.int64(lowest(rest)), pack)) - 1
-            rest ^= bit(lowest(rest))
-        row[VALUE] = np.uint64(0 if points == 0 else 1 if points < 4 else 2 if points < 8 else 3)
-        row[SELF_LED] = leads[seat]
-        partner_void, opponent_voids, partner_led = U_ALL, _0, _0
-        has_partner = False
-        for other in range(seat_count):
-            if other == seat:
-                continue
-            if (sides >> other) & 1 == side:
-                has_partner = True
-                partner_void &= voids[other]
-                partner_led = leads[other]
-            else:
-                for lane in range(5):
-                    count = (opponent_voids >> np.uint64(2 * lane)) & _3
-                    if (voids[other] >> np.uint64(lane)) & _1 != _0 and count < _2:
-                        opponent_voids += _1 << np.uint64(2 * lane)
-        row[PARTNER_VOID] = partner_void if has_partner else _0
-        row[OPPONENT_VOIDS] = opponent_voids
-        row[PARTNER_LED] = partner_led
-        row[LATER] = _0
-        for earlier in range(play + 1):
-            if seats[earlier] == seat:
-                rows[earlier, LATER] |= bit(np.uint64(card))
-
-        lane = lane_number(card)
-        if led != U_ALL and lane < 5 and led & bit(np.uint64(card)) == _0:
-            for other_lane in range(5):
-                if _LANES[other_lane] == led or (other_lane == 4 and lane != 4):
-                    voids[seat] |= _1 << np.uint64(other_lane)
-        if length == 0 and lane < 5:
-            count = (leads[seat] >> np.uint64(2 * lane)) & _3
-            if count < _2:
-                leads[seat] += _1 << np.uint64(2 * lane)
-        if led == U_ALL:
-            led = LED_LANE[card]
-        if row[BEATING] & bit(np.uint64(card)) != _0:
-            best = card
-            winner = seat
-        trick |= bit(np.uint64(card))
-        gone |= bit(np.uint64(card))
-        length += 1
-        if length == seat_count:
-            piles[(sides >> winner) & 1] |= trick
-            tricks += 1
-            length, trick, led, best = 0, _0, U_ALL, np.int64(NO_CARD)
 
 
 @kernel
@@ -362,7 +255,7 @@ def features_of_choices(row: Any, pack: Any, hand: Any, features: Any) -> Any:
     legal = legal_in(row, hand)
     count = 0
     for lane in range(6):
-        cards = legal & (_LANES[lane] if lane < 5 else U_MATTO)
+        cards = legal & (LANES[lane] if lane < 5 else U_MATTO)
         if cards == _0:
             continue
         length = np.int64(popcount(cards))
@@ -385,7 +278,7 @@ def chance_of_play(row: Any, scores: Any, ends: Any, hand: Any) -> Any:
     played = 0.0
     chosen = row[CARD]
     for lane in range(6):
-        cards = legal & (_LANES[lane] if lane < 5 else U_MATTO)
+        cards = legal & (LANES[lane] if lane < 5 else U_MATTO)
         if cards == _0:
             continue
         length = _count(cards, LENGTHS) - 1
