@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tarocchi_bench.arena import SAME_AGENTS, UNDECIDED, play_match
+from tarocchi_bench.calibration_commands import calibration
 from tarocchi_bench.console import (
     CORES,
     WRONG_INPUT,
@@ -41,7 +42,7 @@ from tarocchi_bench.whole_matches_command import whole_matches
 from tarocchi_engine import VARIANTS, UnknownVariantError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
-for command in (ladder, duel, regret, whole_matches, openspiel):
+for command in (ladder, duel, regret, whole_matches, openspiel, calibration):
     app.command()(command)
 app.add_typer(training, name="train")
 

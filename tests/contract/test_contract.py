@@ -74,6 +74,15 @@ def entry_of_a_map(contract: descriptor_pb2.FileDescriptorSet) -> descriptor_pb2
     return observation.nested_type[0]
 
 
+def test_ranges_and_raw_scores_are_part_of_every_move() -> None:
+    statistics, bounds = solver_service_pb2.MoveStatistics.DESCRIPTOR, solver_service_pb2.ScoreRange.DESCRIPTOR
+    assert [field.name for field in bounds.fields] == ["low", "high", "probability"]
+    assert statistics.fields_by_name["score_range"].message_type is bounds
+    # a score of 0 that is safe differs from one that is not known
+    assert statistics.fields_by_name["safe_score"].has_presence
+    assert not statistics.fields_by_name["raw_score"].has_presence
+
+
 def reachable(start: Descriptor) -> Iterator[Descriptor]:
     """Yields all kinds of messages that a message can contain, itself included."""
     seen = {start.full_name}

@@ -34,6 +34,10 @@ def test_answers_every_legal_move_best_first(client: SolverClient, variant: str)
     assert answer.move == answer.moves[0].move
     for entry in answer.moves:
         assert 0 <= entry.win_probability <= 1
+        assert entry.score_range.low <= entry.score_range.high
+        assert entry.score_range.probability == 0.8
+        assert not entry.HasField("safe_score")
+        assert abs(entry.raw_score) < 1000
         assert entry.principal_variation[0].seat == observation.seat
         assert entry.principal_variation[0].play.card == entry.move.play.card
     facts = answer.diagnostics
@@ -41,6 +45,7 @@ def test_answers_every_legal_move_best_first(client: SolverClient, variant: str)
     assert facts.budget == pb.Budget(iterations=SMALL)
     assert facts.stop_reason == pb.STOP_REASON_ITERATIONS
     assert facts.worlds > facts.evaluation_worlds > 0
+    assert 1 / 64 <= facts.belief_effective_share <= 1
     assert facts.iterations > 0
 
 
@@ -58,6 +63,10 @@ def test_an_exact_answer_says_so(client: SolverClient) -> None:
     )
     answer = client.recommend_move(observed(state), seed=1)
     assert answer.exact
+    for entry in answer.moves:
+        assert entry.raw_score == entry.expected_score
+        assert entry.HasField("safe_score")
+        assert entry.safe_score <= entry.score_range.low <= entry.score_range.high
     assert answer.diagnostics.stop_reason == pb.STOP_REASON_EXACT
     assert all(entry.standard_error == 0 for entry in answer.moves)
 

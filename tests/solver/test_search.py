@@ -187,6 +187,10 @@ def test_last_two_tricks_are_the_mean_over_all_worlds(name: str) -> None:
                 values = [solve_plainly(deal.apply_move(item.move), observation.seat) for deal in deals]
                 assert item.expected_score == pytest.approx(np.mean(values), abs=1e-9)
                 assert item.standard_error == 0.0
+                assert item.raw_score == item.expected_score
+                assert item.safe_score == pytest.approx(min(values), abs=1e-9)
+                low, high = item.score_range_80
+                assert min(values) - 1e-9 <= low <= high <= max(values) + 1e-9
             best = max(item.expected_score for item in answer.moves)
             assert answer.moves[0].expected_score == best
             checked += 1

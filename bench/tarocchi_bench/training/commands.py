@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import tarocchi_solver
+from tarocchi_bench.calibration_commands import train_calibration
 from tarocchi_bench.console import (
     CORES,
     WRONG_INPUT,
@@ -24,6 +25,7 @@ from tarocchi_bench.training.policy import save_model
 from tarocchi_bench.training.self_play import SelfPlay, play_deals, read_deals
 
 app = typer.Typer(no_args_is_help=True, help="Makes the data files that the solver has learned from its own play.")
+app.command("calibration")(train_calibration)
 
 PACKAGE_DATA = Path(tarocchi_solver.__file__).parent / "data"
 

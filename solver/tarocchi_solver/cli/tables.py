@@ -74,6 +74,13 @@ def _row(entry: solver_service_pb2.MoveStatistics) -> list[str]:
     ]
 
 
+def range_text(entry: solver_service_pb2.MoveStatistics) -> str:
+    """Returns the range of results, such as "-60 to +120"; with one decimal where it is narrow."""
+    low, high = entry.score_range.low, entry.score_range.high
+    digits = 0 if high - low >= 10 else 1
+    return f"{low:+.{digits}f} to {high:+.{digits}f}"
+
+
 def recommendation_sentence(
     answer: solver_service_pb2.RecommendMoveResponse, variant: rules_service_pb2.Variant
 ) -> str:
@@ -85,6 +92,9 @@ def recommendation_sentence(
         full = next((card.name_en for card in variant.pack.cards if card.id == best.move.play.card), "")
         name += f" ({full})" if full else ""
     text = f"{name}: {best.expected_score:+.1f} ± {best.standard_error:.1f} {points} expected"
+    text += f" ({range_text(best)} in 8 of 10 deals)"
+    if best.HasField("safe_score"):
+        text += f", {best.safe_score:+.1f} safe"
     text += f", {best.win_probability:.0%} to win the deal"
     if best.HasField("match_win_probability"):
         text += f", {best.match_win_probability:.0%} to win the match"

@@ -1,5 +1,6 @@
 """Determinized Monte Carlo tree search: from what one seat sees to the best move and its expected score."""
 
+from tarocchi_solver.search.calibration import RANGE_SHARE
 from tarocchi_solver.search.recommend import check_consistent, search
 from tarocchi_solver.search.results import (
     DEFAULT_BUDGET,
@@ -18,6 +19,7 @@ from tarocchi_solver.search.warm_up import warm_up
 
 __all__ = [
     "DEFAULT_BUDGET",
+    "RANGE_SHARE",
     "Budget",
     "ContradictionError",
     "Diagnostics",

@@ -6,6 +6,7 @@ import reprlib
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from tarocchi_engine import Observation, Phase, State, view
 from tarocchi_engine.facts import hidden_cards
 from tarocchi_engine.rng import fresh_seed, split
+from tarocchi_solver.search.calibration import calibrated, fits_of
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.evaluators import ListedEndings, Source, TreeSearch, solving_cost
 from tarocchi_solver.search.exact import MAX_WORLDS
@@ -114,18 +116,28 @@ def search_decision(
 
     `limits` hold the point of time at which the budget's time ends.
     """
-    inference = infer(decision.view, decision.sampler, split(decision.seed, _PILOT_STREAM), options.inference)
+    view = decision.view
+    inference = infer(view, decision.sampler, split(decision.seed, _PILOT_STREAM), options.inference)
     source = Source(decision.sampler, inference.belief, split(decision.seed, _WORLDS_STREAM))
-    runner = Runner(threads, limits, progress)
+    found = _answer(decision, source, Runner(threads, limits, progress), budget, options)
+    diagnostics = replace(found.diagnostics, belief_effective_share=inference.effective_share)
+    found = replace(found, diagnostics=diagnostics)
+    return calibrated(view, found, fits_of(view.variant.name)) if options.calibrated else found
+
+
+def _answer(
+    decision: Decision, source: Source, runner: Runner, budget: Budget, options: SearchOptions
+) -> Recommendation:
+    """Returns the answer as the worlds tell it."""
     budget = DEFAULT_BUDGET if budget.is_open else budget
     view = decision.view
-    fitting = _endings_within(decision, budget, threads)
+    fitting = _endings_within(decision, budget, runner.threads)
     solves = view.phase in (Phase.PLAY, Phase.GIVE) and view.table.tricks_left <= options.exact_tricks
     if solves:
         always = MAX_WORLDS if view.table.tricks_left <= ALWAYS_EXACT_TRICKS else 0
         listed = decision.sampler.enumerate(max(min(fitting, MAX_WORLDS), always))
         if listed is not None:
-            return _solve(decision, runner, listed, world_weights(decision.sampler, inference.belief, listed))
+            return _solve(decision, runner, listed, world_weights(decision.sampler, source.belief, listed))
     is_halved = view.phase is Phase.DISCARD or (view.phase is Phase.PLAY and options.root is Root.HALVING)
     if is_halved and len(decision.question.arms) > 1:
         return halve(decision, runner, source, budget, options, solves=solves and fitting >= MIN_SOLVED_WORLDS)
@@ -180,6 +192,8 @@ def _check_options(options: SearchOptions) -> None:
         if not 0.0 <= value < float("inf"):
             raise ValueError(f"options.{name} is {value}: {remedy}")
     _check_type("options.root", options.root, Root, "give a Root, such as Root.HALVING")
+    if not isinstance(options.calibrated, bool):
+        raise TypeError(f"options.calibrated is {options.calibrated!r}: give True or False")
     _check_whole("options.expand_after", options.expand_after, 1, None, "give a whole number from 1")
     _check_whole("options.exact_tricks", options.exact_tricks, 0, None, "give a whole number from 0")
     if options.iterations_per_world is not None:

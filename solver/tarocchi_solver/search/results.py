@@ -89,6 +89,8 @@ class SearchOptions:
     root: Root = Root.HALVING
     """How cards to play share the budget; discards are always halved, all other decisions tried equally."""
     utility: Utility = Utility.AUTO
+    calibrated: bool = True
+    """Whether scores, errors and chances are those of deals of self-play behind what the search has seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +105,26 @@ class MoveStatistics:
     worlds: int
     """Worlds behind the expected score: none of them took part in the choice, unless the search is exact."""
     expected_score: float
+    """What deals like this one have brought in self-play, see `calibration`; the raw score where nothing is known."""
+    raw_score: float
+    """The mean over the worlds of the search, before calibration."""
     standard_error: float
-    """Of the expected score, over worlds; 0 when exact."""
+    """Of the expected score, over worlds, with that of the calibration; 0 when exact."""
     difference_to_best: float
     """Expected score minus that of the recommended move, on the same worlds; it may come out positive."""
     difference_standard_error: float
     win_probability: float
-    """Share of results with the higher total, ties half."""
+    """Chance of the higher total, ties half; calibrated as the expected score is."""
     match_win_probability: float | None
     """Chance to win the match, draws half; None where the deal stands alone."""
     score_quantiles: tuple[tuple[float, float], ...]
-    """Pairs of probability and score: the spread of single results, which is luck, not error."""
+    """Pairs of probability and score: the spread of single results, which is luck, not error; not calibrated."""
+    score_range_80: tuple[float, float]
+    """Eight of ten results lie between these two, one of ten on either side: luck, not error."""
+    result_deviation: float
+    """Standard deviation of single results; not calibrated."""
+    safe_score: float | None
+    """The worst result over all consistent worlds, with open cards; None unless exact with few tricks left."""
     principal_variation: tuple[Event, ...]
     """The move itself, then the replies that most worlds agree on."""
 
@@ -132,6 +143,8 @@ class Diagnostics:
     """Worlds solved to the end."""
     rejected_worlds: int
     """Draws that the shown combinations ruled out."""
+    belief_effective_share: float = 1.0
+    """How evenly what others have done weights the worlds that fit: 1 if all count alike, near 0 if few stand out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ EVALUATION_OFFSET: Final = 1
 MONTE_SHARE: Final = 0.5
 """How often a seat says monte, as the others imagine it."""
 QUANTILES: Final = (0.1, 0.25, 0.5, 0.75, 0.9)
+SAFE_TRICKS: Final = 3
+"""Up to so many tricks left the worst result over all worlds is told. With more, knowing all cards helps too much."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -192,6 +194,8 @@ def _describe_together(
     of_results = match_win_chances(view, samples * unit, sums * unit)
     match_shares = None if of_results is None else mean(of_results, chances)
     quantiles = _quantiles(samples * unit, chances)
+    deviations = np.sqrt(mean(np.square(samples - mean(samples, chances)[:, np.newaxis]), chances))
+    is_safe = exact and view.table.tricks_left <= SAFE_TRICKS
     return [
         MoveStatistics(
             move=ranked[place][0],
@@ -199,12 +203,16 @@ def _describe_together(
             visits=ranked[place][1],
             worlds=values.shape[1],
             expected_score=float(scores[row] * unit),
+            raw_score=float(scores[row] * unit),
             standard_error=float(score_errors[row] * unit),
             difference_to_best=float(gaps[row] * unit),
             difference_standard_error=float(gap_errors[row] * unit),
             win_probability=float(win_shares[row]),
             match_win_probability=None if match_shares is None else float(match_shares[row]),
             score_quantiles=quantiles[row],
+            score_range_80=(quantiles[row][0][1], quantiles[row][-1][1]),
+            result_deviation=float(deviations[row] * unit),
+            safe_score=float(values[row].min() * unit) if is_safe else None,
             principal_variation=play_line(view, ranked[place][0], lines[place]),
         )
         for row, place in enumerate(places)

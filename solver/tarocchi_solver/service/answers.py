@@ -28,7 +28,7 @@ from tarocchi_engine import (
 from tarocchi_engine.cards import SuitLetter
 from tarocchi_engine.options import given_options
 from tarocchi_solver import __version__
-from tarocchi_solver.search import Budget, Diagnostics, MoveStatistics, Recommendation, StopReason
+from tarocchi_solver.search import RANGE_SHARE, Budget, Diagnostics, MoveStatistics, Recommendation, StopReason
 from tarocchi_solver.service.formats import (
     CALLS,
     format_budget,
@@ -312,6 +312,11 @@ def _statistics(pack: Pack, entry: MoveStatistics) -> solver_service_pb2.MoveSta
             for probability, score in entry.score_quantiles
         ],
         principal_variation=[format_event(pack, event) for event in entry.principal_variation],
+        raw_score=entry.raw_score,
+        score_range=solver_service_pb2.ScoreRange(
+            low=entry.score_range_80[0], high=entry.score_range_80[1], probability=RANGE_SHARE
+        ),
+        safe_score=entry.safe_score,
     )
 
 
@@ -327,4 +332,5 @@ def _diagnostics(variant: Variant, found: Diagnostics, budget: Budget) -> solver
         stop_reason=_STOP_REASONS[found.stop_reason],
         exact_solves=found.exact_solves,
         rejected_worlds=found.rejected_worlds,
+        belief_effective_share=found.belief_effective_share,
     )

@@ -26,15 +26,15 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from tarocchi.solver.v1 import deal_pb2 as tarocchi_dot_solver_dot_v1_dot_deal__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'tarocchi/solver/v1/solver_service.proto\x12\x12tarocchi.solver.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1dtarocchi/solver/v1/deal.proto\"}\n\x06\x42udget\x12\x13\n\x06worlds\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\niterations\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12+\n\x08\x64uration\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\t\n\x07_worldsB\r\n\x0b_iterations\"\x94\x01\n\x14RecommendMoveRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\x12*\n\x06\x62udget\x18\x02 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x11\n\x04seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x42\x07\n\x05_seed\"\xd1\x01\n\x15RecommendMoveResponse\x12&\n\x04move\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\x31\n\x05moves\x18\x02 \x03(\x0b\x32\".tarocchi.solver.v1.MoveStatistics\x12\r\n\x05\x65xact\x18\x03 \x01(\x08\x12\x34\n\x0b\x64iagnostics\x18\x04 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Diagnostics\x12\x18\n\x10legal_move_count\x18\x05 \x01(\x05\"\xa0\x03\n\x0eMoveStatistics\x12&\n\x04move\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\x0c\n\x04rank\x18\x02 \x01(\x05\x12\x0e\n\x06visits\x18\x03 \x01(\x05\x12\x0e\n\x06worlds\x18\x04 \x01(\x05\x12\x16\n\x0e\x65xpected_score\x18\x05 \x01(\x01\x12\x16\n\x0estandard_error\x18\x06 \x01(\x01\x12\x1a\n\x12\x64ifference_to_best\x18\x07 \x01(\x01\x12!\n\x19\x64ifference_standard_error\x18\x08 \x01(\x01\x12\x17\n\x0fwin_probability\x18\t \x01(\x01\x12:\n\x0fscore_quantiles\x18\n \x03(\x0b\x32!.tarocchi.solver.v1.ScoreQuantile\x12\x36\n\x13principal_variation\x18\x0b \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12\"\n\x15match_win_probability\x18\x0c \x01(\x01H\x00\x88\x01\x01\x42\x18\n\x16_match_win_probability\"3\n\rScoreQuantile\x12\x13\n\x0bprobability\x18\x01 \x01(\x01\x12\r\n\x05score\x18\x02 \x01(\x01\"\x9a\x02\n\x0b\x44iagnostics\x12\x16\n\x0esolver_version\x18\x01 \x01(\t\x12\x16\n\x0erules_revision\x18\x02 \x01(\x05\x12\x0c\n\x04seed\x18\x03 \x01(\x04\x12*\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x0e\n\x06worlds\x18\x05 \x01(\x05\x12\x19\n\x11\x65valuation_worlds\x18\x06 \x01(\x05\x12\x12\n\niterations\x18\x07 \x01(\x05\x12\x33\n\x0bstop_reason\x18\x08 \x01(\x0e\x32\x1e.tarocchi.solver.v1.StopReason\x12\x14\n\x0c\x65xact_solves\x18\t \x01(\x05\x12\x17\n\x0frejected_worlds\x18\n \x01(\x05\"\x16\n\x14GetServerInfoRequest\"\xb4\x02\n\x15GetServerInfoResponse\x12\x16\n\x0esolver_version\x18\x01 \x01(\t\x12\x34\n\x08variants\x18\x02 \x03(\x0b\x32\".tarocchi.solver.v1.VariantVersion\x12\x32\n\x0e\x64\x65\x66\x61ult_budget\x18\x03 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x32\n\x0emaximum_budget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x1a\n\x12request_size_limit\x18\x05 \x01(\x05\x12\x1f\n\x17\x63oncurrent_search_count\x18\x06 \x01(\x05\x12\x12\n\nqueue_size\x18\x07 \x01(\x05\x12\x14\n\x0cthread_count\x18\x08 \x01(\x05\"6\n\x0eVariantVersion\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x16\n\x0erules_revision\x18\x02 \x01(\x05*\xc0\x01\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x1b\n\x17STOP_REASON_SINGLE_MOVE\x10\x01\x12\x15\n\x11STOP_REASON_EXACT\x10\x02\x12\x16\n\x12STOP_REASON_WORLDS\x10\x03\x12\x1a\n\x16STOP_REASON_ITERATIONS\x10\x04\x12\x14\n\x10STOP_REASON_TIME\x10\x05\x12\x17\n\x13STOP_REASON_STOPPED\x10\x06\x32\xdb\x01\n\rSolverService\x12\x64\n\rRecommendMove\x12(.tarocchi.solver.v1.RecommendMoveRequest\x1a).tarocchi.solver.v1.RecommendMoveResponse\x12\x64\n\rGetServerInfo\x12(.tarocchi.solver.v1.GetServerInfoRequest\x1a).tarocchi.solver.v1.GetServerInfoResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'tarocchi/solver/v1/solver_service.proto\x12\x12tarocchi.solver.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1dtarocchi/solver/v1/deal.proto\"}\n\x06\x42udget\x12\x13\n\x06worlds\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\niterations\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12+\n\x08\x64uration\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\t\n\x07_worldsB\r\n\x0b_iterations\"\x94\x01\n\x14RecommendMoveRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\x12*\n\x06\x62udget\x18\x02 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x11\n\x04seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x42\x07\n\x05_seed\"\xd1\x01\n\x15RecommendMoveResponse\x12&\n\x04move\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\x31\n\x05moves\x18\x02 \x03(\x0b\x32\".tarocchi.solver.v1.MoveStatistics\x12\r\n\x05\x65xact\x18\x03 \x01(\x08\x12\x34\n\x0b\x64iagnostics\x18\x04 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Diagnostics\x12\x18\n\x10legal_move_count\x18\x05 \x01(\x05\"\x90\x04\n\x0eMoveStatistics\x12&\n\x04move\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\x0c\n\x04rank\x18\x02 \x01(\x05\x12\x0e\n\x06visits\x18\x03 \x01(\x05\x12\x0e\n\x06worlds\x18\x04 \x01(\x05\x12\x16\n\x0e\x65xpected_score\x18\x05 \x01(\x01\x12\x16\n\x0estandard_error\x18\x06 \x01(\x01\x12\x1a\n\x12\x64ifference_to_best\x18\x07 \x01(\x01\x12!\n\x19\x64ifference_standard_error\x18\x08 \x01(\x01\x12\x17\n\x0fwin_probability\x18\t \x01(\x01\x12:\n\x0fscore_quantiles\x18\n \x03(\x0b\x32!.tarocchi.solver.v1.ScoreQuantile\x12\x36\n\x13principal_variation\x18\x0b \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12\"\n\x15match_win_probability\x18\x0c \x01(\x01H\x00\x88\x01\x01\x12\x11\n\traw_score\x18\r \x01(\x01\x12\x33\n\x0bscore_range\x18\x0e \x01(\x0b\x32\x1e.tarocchi.solver.v1.ScoreRange\x12\x17\n\nsafe_score\x18\x0f \x01(\x01H\x01\x88\x01\x01\x42\x18\n\x16_match_win_probabilityB\r\n\x0b_safe_score\"<\n\nScoreRange\x12\x0b\n\x03low\x18\x01 \x01(\x01\x12\x0c\n\x04high\x18\x02 \x01(\x01\x12\x13\n\x0bprobability\x18\x03 \x01(\x01\"3\n\rScoreQuantile\x12\x13\n\x0bprobability\x18\x01 \x01(\x01\x12\r\n\x05score\x18\x02 \x01(\x01\"\xba\x02\n\x0b\x44iagnostics\x12\x16\n\x0esolver_version\x18\x01 \x01(\t\x12\x16\n\x0erules_revision\x18\x02 \x01(\x05\x12\x0c\n\x04seed\x18\x03 \x01(\x04\x12*\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x0e\n\x06worlds\x18\x05 \x01(\x05\x12\x19\n\x11\x65valuation_worlds\x18\x06 \x01(\x05\x12\x12\n\niterations\x18\x07 \x01(\x05\x12\x33\n\x0bstop_reason\x18\x08 \x01(\x0e\x32\x1e.tarocchi.solver.v1.StopReason\x12\x14\n\x0c\x65xact_solves\x18\t \x01(\x05\x12\x17\n\x0frejected_worlds\x18\n \x01(\x05\x12\x1e\n\x16\x62\x65lief_effective_share\x18\x0b \x01(\x01\"\x16\n\x14GetServerInfoRequest\"\xb4\x02\n\x15GetServerInfoResponse\x12\x16\n\x0esolver_version\x18\x01 \x01(\t\x12\x34\n\x08variants\x18\x02 \x03(\x0b\x32\".tarocchi.solver.v1.VariantVersion\x12\x32\n\x0e\x64\x65\x66\x61ult_budget\x18\x03 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x32\n\x0emaximum_budget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x1a\n\x12request_size_limit\x18\x05 \x01(\x05\x12\x1f\n\x17\x63oncurrent_search_count\x18\x06 \x01(\x05\x12\x12\n\nqueue_size\x18\x07 \x01(\x05\x12\x14\n\x0cthread_count\x18\x08 \x01(\x05\"6\n\x0eVariantVersion\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x16\n\x0erules_revision\x18\x02 \x01(\x05*\xc0\x01\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x1b\n\x17STOP_REASON_SINGLE_MOVE\x10\x01\x12\x15\n\x11STOP_REASON_EXACT\x10\x02\x12\x16\n\x12STOP_REASON_WORLDS\x10\x03\x12\x1a\n\x16STOP_REASON_ITERATIONS\x10\x04\x12\x14\n\x10STOP_REASON_TIME\x10\x05\x12\x17\n\x13STOP_REASON_STOPPED\x10\x06\x32\xdb\x01\n\rSolverService\x12\x64\n\rRecommendMove\x12(.tarocchi.solver.v1.RecommendMoveRequest\x1a).tarocchi.solver.v1.RecommendMoveResponse\x12\x64\n\rGetServerInfo\x12(.tarocchi.solver.v1.GetServerInfoRequest\x1a).tarocchi.solver.v1.GetServerInfoResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tarocchi.solver.v1.solver_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STOPREASON']._serialized_start=1765
-  _globals['_STOPREASON']._serialized_end=1957
+  _globals['_STOPREASON']._serialized_start=1971
+  _globals['_STOPREASON']._serialized_end=2163
   _globals['_BUDGET']._serialized_start=126
   _globals['_BUDGET']._serialized_end=251
   _globals['_RECOMMENDMOVEREQUEST']._serialized_start=254
@@ -42,17 +42,19 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECOMMENDMOVERESPONSE']._serialized_start=405
   _globals['_RECOMMENDMOVERESPONSE']._serialized_end=614
   _globals['_MOVESTATISTICS']._serialized_start=617
-  _globals['_MOVESTATISTICS']._serialized_end=1033
-  _globals['_SCOREQUANTILE']._serialized_start=1035
-  _globals['_SCOREQUANTILE']._serialized_end=1086
-  _globals['_DIAGNOSTICS']._serialized_start=1089
-  _globals['_DIAGNOSTICS']._serialized_end=1371
-  _globals['_GETSERVERINFOREQUEST']._serialized_start=1373
-  _globals['_GETSERVERINFOREQUEST']._serialized_end=1395
-  _globals['_GETSERVERINFORESPONSE']._serialized_start=1398
-  _globals['_GETSERVERINFORESPONSE']._serialized_end=1706
-  _globals['_VARIANTVERSION']._serialized_start=1708
-  _globals['_VARIANTVERSION']._serialized_end=1762
-  _globals['_SOLVERSERVICE']._serialized_start=1960
-  _globals['_SOLVERSERVICE']._serialized_end=2179
+  _globals['_MOVESTATISTICS']._serialized_end=1145
+  _globals['_SCORERANGE']._serialized_start=1147
+  _globals['_SCORERANGE']._serialized_end=1207
+  _globals['_SCOREQUANTILE']._serialized_start=1209
+  _globals['_SCOREQUANTILE']._serialized_end=1260
+  _globals['_DIAGNOSTICS']._serialized_start=1263
+  _globals['_DIAGNOSTICS']._serialized_end=1577
+  _globals['_GETSERVERINFOREQUEST']._serialized_start=1579
+  _globals['_GETSERVERINFOREQUEST']._serialized_end=1601
+  _globals['_GETSERVERINFORESPONSE']._serialized_start=1604
+  _globals['_GETSERVERINFORESPONSE']._serialized_end=1912
+  _globals['_VARIANTVERSION']._serialized_start=1914
+  _globals['_VARIANTVERSION']._serialized_end=1968
+  _globals['_SOLVERSERVICE']._serialized_start=2166
+  _globals['_SOLVERSERVICE']._serialized_end=2385
 # @@protoc_insertion_point(module_scope)

@@ -60,7 +60,7 @@ class RecommendMoveResponse(_message.Message):
     def __init__(self, move: _Optional[_Union[_deal_pb2.Move, _Mapping]] = ..., moves: _Optional[_Iterable[_Union[MoveStatistics, _Mapping]]] = ..., exact: bool = ..., diagnostics: _Optional[_Union[Diagnostics, _Mapping]] = ..., legal_move_count: _Optional[int] = ...) -> None: ...
 
 class MoveStatistics(_message.Message):
-    __slots__ = ("move", "rank", "visits", "worlds", "expected_score", "standard_error", "difference_to_best", "difference_standard_error", "win_probability", "score_quantiles", "principal_variation", "match_win_probability")
+    __slots__ = ("move", "rank", "visits", "worlds", "expected_score", "standard_error", "difference_to_best", "difference_standard_error", "win_probability", "score_quantiles", "principal_variation", "match_win_probability", "raw_score", "score_range", "safe_score")
     MOVE_FIELD_NUMBER: _ClassVar[int]
     RANK_FIELD_NUMBER: _ClassVar[int]
     VISITS_FIELD_NUMBER: _ClassVar[int]
@@ -73,6 +73,9 @@ class MoveStatistics(_message.Message):
     SCORE_QUANTILES_FIELD_NUMBER: _ClassVar[int]
     PRINCIPAL_VARIATION_FIELD_NUMBER: _ClassVar[int]
     MATCH_WIN_PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    RAW_SCORE_FIELD_NUMBER: _ClassVar[int]
+    SCORE_RANGE_FIELD_NUMBER: _ClassVar[int]
+    SAFE_SCORE_FIELD_NUMBER: _ClassVar[int]
     move: _deal_pb2.Move
     rank: int
     visits: int
@@ -85,7 +88,20 @@ class MoveStatistics(_message.Message):
     score_quantiles: _containers.RepeatedCompositeFieldContainer[ScoreQuantile]
     principal_variation: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Event]
     match_win_probability: float
-    def __init__(self, move: _Optional[_Union[_deal_pb2.Move, _Mapping]] = ..., rank: _Optional[int] = ..., visits: _Optional[int] = ..., worlds: _Optional[int] = ..., expected_score: _Optional[float] = ..., standard_error: _Optional[float] = ..., difference_to_best: _Optional[float] = ..., difference_standard_error: _Optional[float] = ..., win_probability: _Optional[float] = ..., score_quantiles: _Optional[_Iterable[_Union[ScoreQuantile, _Mapping]]] = ..., principal_variation: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., match_win_probability: _Optional[float] = ...) -> None: ...
+    raw_score: float
+    score_range: ScoreRange
+    safe_score: float
+    def __init__(self, move: _Optional[_Union[_deal_pb2.Move, _Mapping]] = ..., rank: _Optional[int] = ..., visits: _Optional[int] = ..., worlds: _Optional[int] = ..., expected_score: _Optional[float] = ..., standard_error: _Optional[float] = ..., difference_to_best: _Optional[float] = ..., difference_standard_error: _Optional[float] = ..., win_probability: _Optional[float] = ..., score_quantiles: _Optional[_Iterable[_Union[ScoreQuantile, _Mapping]]] = ..., principal_variation: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., match_win_probability: _Optional[float] = ..., raw_score: _Optional[float] = ..., score_range: _Optional[_Union[ScoreRange, _Mapping]] = ..., safe_score: _Optional[float] = ...) -> None: ...
+
+class ScoreRange(_message.Message):
+    __slots__ = ("low", "high", "probability")
+    LOW_FIELD_NUMBER: _ClassVar[int]
+    HIGH_FIELD_NUMBER: _ClassVar[int]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    low: float
+    high: float
+    probability: float
+    def __init__(self, low: _Optional[float] = ..., high: _Optional[float] = ..., probability: _Optional[float] = ...) -> None: ...
 
 class ScoreQuantile(_message.Message):
     __slots__ = ("probability", "score")
@@ -96,7 +112,7 @@ class ScoreQuantile(_message.Message):
     def __init__(self, probability: _Optional[float] = ..., score: _Optional[float] = ...) -> None: ...
 
 class Diagnostics(_message.Message):
-    __slots__ = ("solver_version", "rules_revision", "seed", "budget", "worlds", "evaluation_worlds", "iterations", "stop_reason", "exact_solves", "rejected_worlds")
+    __slots__ = ("solver_version", "rules_revision", "seed", "budget", "worlds", "evaluation_worlds", "iterations", "stop_reason", "exact_solves", "rejected_worlds", "belief_effective_share")
     SOLVER_VERSION_FIELD_NUMBER: _ClassVar[int]
     RULES_REVISION_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
@@ -107,6 +123,7 @@ class Diagnostics(_message.Message):
     STOP_REASON_FIELD_NUMBER: _ClassVar[int]
     EXACT_SOLVES_FIELD_NUMBER: _ClassVar[int]
     REJECTED_WORLDS_FIELD_NUMBER: _ClassVar[int]
+    BELIEF_EFFECTIVE_SHARE_FIELD_NUMBER: _ClassVar[int]
     solver_version: str
     rules_revision: int
     seed: int
@@ -117,7 +134,8 @@ class Diagnostics(_message.Message):
     stop_reason: StopReason
     exact_solves: int
     rejected_worlds: int
-    def __init__(self, solver_version: _Optional[str] = ..., rules_revision: _Optional[int] = ..., seed: _Optional[int] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., worlds: _Optional[int] = ..., evaluation_worlds: _Optional[int] = ..., iterations: _Optional[int] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., exact_solves: _Optional[int] = ..., rejected_worlds: _Optional[int] = ...) -> None: ...
+    belief_effective_share: float
+    def __init__(self, solver_version: _Optional[str] = ..., rules_revision: _Optional[int] = ..., seed: _Optional[int] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., worlds: _Optional[int] = ..., evaluation_worlds: _Optional[int] = ..., iterations: _Optional[int] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., exact_solves: _Optional[int] = ..., rejected_worlds: _Optional[int] = ..., belief_effective_share: _Optional[float] = ...) -> None: ...
 
 class GetServerInfoRequest(_message.Message):
     __slots__ = ()

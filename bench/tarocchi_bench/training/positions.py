@@ -1,0 +1,263 @@
+"""What the solver foretells at each decision of deals it plays against itself, and how these deals then end.
+
+Deals are kept as JSON lines, one for each, so that an interrupted run goes on where it stood.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from google.protobuf import json_format
+
+from tarocchi_bench.agents import AgentSpecError, parse_agent
+from tarocchi_bench.agents.searching import SolverAgent
+from tarocchi_bench.records import RecordError, append_line, check_key, no_entry, prepare_record, read_lines
+from tarocchi_bench.workers import work_off
+from tarocchi_engine import Phase, State, get_variant, new_deal, view
+from tarocchi_engine.cards import cards_in
+from tarocchi_engine.rng import split
+from tarocchi_solver.search import MoveStatistics, search
+from tarocchi_solver.search.calibration import STAGES, stage_of
+from tarocchi_solver.search.decision import wins_match
+from tarocchi_solver.service.formats import format_move
+
+_DEAL, _THINK = 1, 2
+_DIGITS: Final = 6
+_LINE: Final = "a deal with what was foretold"
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class DealPlan:
+    """Which deals are played by whom."""
+
+    variant: str
+    agent: str
+    """A solver; what it foretells is recorded without calibration."""
+    seed: int
+    deals: int
+
+    def solver(self) -> SolverAgent:
+        """Returns the agent; raises `AgentSpecError` unless it is a solver."""
+        agent = parse_agent(self.agent)
+        if not isinstance(agent, SolverAgent):
+            raise AgentSpecError(f"agent {self.agent!r} foretells no scores: give solver:iterations=1000,...")
+        return replace(agent, options=replace(agent.options, calibrated=False))
+
+    def check(self) -> None:
+        """Raises `AgentSpecError`, `UnknownVariantError`, or ValueError for a number of deals that says nothing."""
+        get_variant(self.variant)
+        self.solver()
+        if self.deals < 2:
+            raise ValueError(f"{self.deals} deals say nothing about errors: play at least 2")
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Decisions of played deals, [positions] each, in the order of play; scores in the unit of the answers."""
+
+    deal: Integers
+    seat: Integers
+    stage: Integers
+    """Places in STAGES."""
+    moves: Integers
+    """Moves compared; a single one is no choice, and little is searched for it."""
+    worlds: Integers
+    raw: Floats
+    """The uncalibrated mean of the recommended move."""
+    error: Floats
+    """Its standard error over worlds."""
+    deviation: Floats
+    """Of single results."""
+    win: Floats
+    """The uncalibrated chance to win the deal."""
+    low: Floats
+    """The first of ten parts of the single results ends here ..."""
+    high: Floats
+    """... and the last of ten begins here."""
+    is_certain: Flags
+    """Whether nothing is calibrated: all worlds were solved, or the move wins the match."""
+    lead: Floats
+    """Points taken and declared by the own side so far minus those of the other."""
+    result: Floats
+    """What the deal has brought the seat."""
+    won: Floats
+    """1 if the seat's side has won the deal, 0 if not, ties half."""
+
+    def where(self, rows: npt.NDArray[Any]) -> Positions:
+        """Returns some of the positions."""
+        return Positions(**{field.name: getattr(self, field.name)[rows] for field in fields(self)})
+
+    @property
+    def deal_count(self) -> int:
+        """The number of deals that the positions come from."""
+        return len(np.unique(self.deal))
+
+
+def record_deals(plan: DealPlan, record: Path, *, workers: int = 1, progress: Callable[[], None] | None = None) -> None:
+    """Plays the deals of a plan that its record does not hold yet, and adds each to it as it ends.
+
+    Raises:
+        AgentSpecError, UnknownVariantError, ValueError: the plan or the number of workers.
+        RecordError: the record cannot be read or written, or is that of other deals; nothing has been played then.
+        WorkerDiedError: a worker process was killed.
+    """
+    plan.check()
+    if workers < 1:
+        raise ValueError(f"{workers} processes play nothing: give at least 1")
+    known = {entry["number"] for entry in _entries(record, plan)}
+    to_play = [number for number in range(plan.deals) if number not in known]
+    if progress is not None:
+        for _ in range(plan.deals - len(to_play)):
+            progress()
+    if not to_play:
+        return
+    prepare_record(record)
+    play = partial(play_deal, plan)
+    entries: Any = map(play, to_play) if workers == 1 else work_off(play, to_play, workers)
+    closing: Any = contextlib.closing(entries) if workers > 1 else contextlib.nullcontext()
+    with closing:
+        for entry in entries:
+            append_line(record, entry)
+            if progress is not None:
+                progress()
+
+
+def read_positions(record: Path, plan: DealPlan) -> Positions:
+    """Returns the decisions of a plan's deals; raises `RecordError` where the record does not hold them all."""
+    entries = {entry["number"]: entry for entry in _entries(record, plan)}
+    missing = [number for number in range(plan.deals) if number not in entries]
+    if missing:
+        raise RecordError(f"{record}: deal {missing[0]} is missing: play it first")
+    return positions_of([entries[number] for number in range(plan.deals)], plan.variant)
+
+
+def play_deal(plan: DealPlan, number: int) -> dict[str, Any]:
+    """Plays one deal; returns its entry in the record."""
+    agent = plan.solver()
+    budget, clock = agent.effort.limits
+    variant = get_variant(plan.variant)
+    state = new_deal(variant, split(plan.seed, _DEAL, number), dealer=number % variant.seat_count)
+    seed = split(plan.seed, _THINK, number)
+    decisions: list[dict[str, Any]] = []
+    while (seat := state.turn) is not None:
+        observation = state.observe(seat)
+        thought = split(seed, len(decisions))
+        found = search(observation, budget, seed=thought, options=agent.options, clock=clock)
+        decisions.append(
+            {
+                "phase": state.phase.value,
+                "seat": seat,
+                "tricks_left": state.table.tricks_left,
+                "move": json_format.MessageToDict(format_move(variant.pack, found.move)),
+                "moves": len(found.moves),
+                "exact": found.exact,
+                "solved": found.diagnostics.exact_solves,
+                "wins_match": wins_match(view(observation), found.move),
+                "lead": _lead(state, seat),
+                **_foretold(found.moves[0]),
+            }
+        )
+        state = state.apply_move(found.move)
+    return {
+        "variant": plan.variant,
+        "agent": plan.agent,
+        "seed": plan.seed,
+        "number": number,
+        "results": [result_of(state, seat) for seat in range(variant.seat_count)],
+        "won": [_won(state, seat) for seat in range(variant.seat_count)],
+        "decisions": decisions,
+    }
+
+
+def _foretold(best: MoveStatistics) -> dict[str, Any]:
+    scores = {
+        "score": best.raw_score,
+        "error": best.standard_error,
+        "deviation": best.result_deviation,
+        "win": best.win_probability,
+    }
+    return {
+        **{name: round(value, _DIGITS) for name, value in scores.items()},
+        "quantiles": [round(score, _DIGITS) for _probability, score in best.score_quantiles],
+        "worlds": best.worlds,
+        "in_match": best.match_win_probability is not None,
+    }
+
+
+def result_of(state: State, seat: int) -> float:
+    """Returns what a finished deal has brought a seat, in the unit of expected scores."""
+    variant, awards = state.variant, state.score().awards
+    if variant.seats_score_alone:
+        others = [award for other, award in enumerate(awards) if other != seat]
+        return awards[seat] - sum(others) / len(others)
+    side = state.table.side_of(seat)
+    return awards[side] - awards[1 - side]
+
+
+def _won(state: State, seat: int) -> float:
+    winner = state.score().winner
+    return 0.5 if winner is None else float(winner == state.table.side_of(seat))
+
+
+def _lead(state: State, seat: int) -> float:
+    """Returns by how much the seat's side is ahead in points taken and declared; 0 while there are no sides yet."""
+    table, pack = state.table, state.variant.pack
+    if table.phase is Phase.BID:
+        return 0.0
+    points = [
+        sum(pack.points[card] for card in cards_in(table.piles[side])) + table.declared_points[side] for side in (0, 1)
+    ]
+    side = table.side_of(seat)
+    return float(points[side] - points[1 - side])
+
+
+def positions_of(entries: list[dict[str, Any]], variant_name: str) -> Positions:
+    """Returns the decisions of entries of a record."""
+    trick_count = get_variant(variant_name).trick_count
+
+    def row(entry: dict[str, Any], decision: dict[str, Any]) -> tuple[Any, ...]:
+        stage = stage_of(Phase(decision["phase"]), decision["tricks_left"], trick_count)
+        seat = decision["seat"]
+        return (
+            entry["number"],
+            seat,
+            STAGES.index(stage),
+            decision["moves"],
+            decision["worlds"],
+            decision["score"],
+            decision["error"],
+            decision["deviation"],
+            decision["win"],
+            decision["quantiles"][0],
+            decision["quantiles"][-1],
+            decision["exact"] or decision["wins_match"],
+            decision["lead"],
+            entry["results"][seat],
+            entry["won"][seat],
+        )
+
+    rows = [row(entry, decision) for entry in entries for decision in entry["decisions"]]
+    kinds = {"Integers": np.int64, "Floats": np.float64, "Flags": np.bool_}
+    columns = zip(fields(Positions), zip(*rows, strict=True), strict=True)
+    return Positions(**{field.name: np.array(column, dtype=kinds[str(field.type)]) for field, column in columns})
+
+
+def _entries(record: Path, plan: DealPlan) -> Iterator[dict[str, Any]]:
+    """Yields the whole lines of a record; raises `RecordError` for those of other deals."""
+    key = {"variant": plan.variant, "agent": plan.agent, "seed": plan.seed}
+    for number, entry in read_lines(record, _LINE):
+        if not {*key, "number", "decisions", "results", "won"} <= set(entry):
+            raise no_entry(record, number, _LINE)
+        check_key(record, number, entry, key)
+        yield entry

@@ -1,0 +1,216 @@
+"""Turns what a search has seen in its worlds into what deals really bring.
+
+Replies in a search are weaker than those of real players, and sampled means spread too much or too little. So for each
+stage of a deal a straight line from the raw mean to the mean result was fitted to self-play, with the spread of results
+around it and a logistic curve for the chance to win. All moves of a decision go through the same line with a slope
+above 0, so their order and the signs of their differences stay as they are. Answers in which every world was solved are
+left alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tarocchi_engine import Phase, View, get_variant
+from tarocchi_solver.search.data_files import DataFileError, data_folder, load_arrays
+from tarocchi_solver.search.decision import wins_match
+from tarocchi_solver.search.results import MoveStatistics, Recommendation
+
+OPENING_STAGES: Final = ("monte", "bid", "call_out", "discard", "declare")
+"""Decisions before the first card, named after their phases."""
+PLAY_STAGES: Final = ("play_1", "play_2", "play_3", "play_4", "play_5", "play_6")
+"""Plays by the tricks left: `play_1` holds the last ones."""
+STAGES: Final = (*OPENING_STAGES, *reversed(PLAY_STAGES))
+"""All stages in the order of a deal."""
+CERTAIN_STAGES: Final = frozenset({"monte", "bid", "call_out"})
+"""Stages with moves after which nothing is scored for certain: their lines go through the origin, so 0 stays 0."""
+LAST_BOUNDS: Final = (2, 4)
+"""The most tricks left in `play_1` and `play_2`; the other stages share the rest of the deal equally."""
+KINDRED_WORLDS: Final = 8
+"""Worlds after which a move's own spread counts as much as that of the recommended move."""
+TABLE: Final = "stages"
+"""The array of a data file: [STAGES, FIELDS]."""
+RANGE_SHARE: Final = 0.8
+"""How many results lie in `MoveStatistics.score_range_80`."""
+
+Floats = npt.NDArray[np.float64]
+
+
+def play_bounds(trick_count: int) -> tuple[int, ...]:
+    """Returns the most tricks left in each of PLAY_STAGES in a deal of so many tricks."""
+    first, second = LAST_BOUNDS
+    parts = len(PLAY_STAGES) - len(LAST_BOUNDS)
+    return (first, second, *(second + (trick_count - second) * part // parts for part in range(1, parts + 1)))
+
+
+def stage_of(phase: Phase, tricks_left: int, trick_count: int) -> str:
+    """Returns the stage of a decision."""
+    name = phase.name.lower()
+    if name in OPENING_STAGES:
+        return name
+    bounds = play_bounds(trick_count)
+    return PLAY_STAGES[next(place for place, most in enumerate(bounds) if tricks_left <= most)]
+
+
+@dataclass(frozen=True, slots=True)
+class StageFit:
+    """What was fitted to one stage; its functions take numbers or arrays of numbers."""
+
+    intercept: float
+    slope: float
+    intercept_variance: float
+    slope_variance: float
+    covariance: float
+    """Of the intercept and the slope."""
+    low_80: float
+    """Eight of ten results lie between the mean plus so many spreads ..."""
+    high_80: float
+    """... and the mean plus so many."""
+    low_95: float
+    high_95: float
+    least_spread: float
+    """In points: no result is taken to be surer than that."""
+    win_intercept: float
+    win_slope: float
+
+    def score(self, raw: Any) -> Any:
+        """Returns the mean result behind a raw mean."""
+        return self.intercept + self.slope * raw
+
+    def error(self, raw: Any, error: Any) -> Any:
+        """Returns the standard error of `score`: that of the raw mean, and that of the fit."""
+        of_fit = self.intercept_variance + 2 * self.covariance * raw + self.slope_variance * raw * raw
+        return np.sqrt(np.square(self.slope * error) + np.maximum(of_fit, 0.0))
+
+    def difference_error(self, raw: Any, error: Any) -> Any:
+        """Returns the standard error of a difference of scores, which is the slope times the raw one."""
+        return np.sqrt(np.square(self.slope * error) + self.slope_variance * np.square(raw))
+
+    def spread(self, deviation: Any, error: Any) -> Any:
+        """Returns how far results lie from `score`, from the deviation of single results and the raw mean's error."""
+        return np.sqrt(np.square(deviation) + np.square(error) + self.least_spread**2)
+
+    def score_range(self, raw: Any, spread: Any, share: float = RANGE_SHARE) -> tuple[Any, Any]:
+        """Returns between which two scores the results lie, for a `share` of 0.8 or 0.95."""
+        low, high = (self.low_80, self.high_80) if share == RANGE_SHARE else (self.low_95, self.high_95)
+        return self.score(raw) + low * spread, self.score(raw) + high * spread
+
+    def win_probability(self, share: Any, worlds: Any) -> Any:
+        """Returns the chance to win behind the share of results that win in so many worlds."""
+        return 1.0 / (1.0 + np.exp(-(self.win_intercept + self.win_slope * log_odds(share, worlds))))
+
+
+def log_odds(share: Any, worlds: Any) -> Any:
+    """Returns the log odds of a share of worlds, half a world won and half a world lost added to them."""
+    smoothed = (share * worlds + 0.5) / (worlds + 1.0)
+    return np.log(smoothed / (1.0 - smoothed))
+
+
+FIELDS: Final = tuple(field.name for field in fields(StageFit))
+"""The columns of TABLE."""
+
+
+def calibration_file(variant: str) -> str:
+    """Returns the name of the data file with the fits of a variant."""
+    return f"{variant}_calibration"
+
+
+def parse_fits(table: Floats, name: str) -> dict[str, StageFit]:
+    """Returns the fits of a table by stage; raises `DataFileError` naming the file unless each is sane."""
+    if table.shape != (len(STAGES), len(FIELDS)) or table.dtype.kind != "f":
+        raise DataFileError(f"{name}: holds no table of {len(STAGES)} stages: install the package again")
+    fits = {}
+    for stage, row in zip(STAGES, table.tolist(), strict=True):
+        fit = StageFit(*row)
+        is_sane = fit.slope > 0.0 and fit.win_slope > 0.0 and min(fit.intercept_variance, fit.slope_variance) >= 0.0
+        is_ordered = fit.low_95 <= fit.low_80 <= fit.high_80 <= fit.high_95 and fit.least_spread >= 0.0
+        if not (np.isfinite(row).all() and is_sane and is_ordered):
+            raise DataFileError(f"{name}: what it says of {stage} cannot be: install the package again")
+        fits[stage] = fit
+    return fits
+
+
+def calibration_card(variant: str) -> dict[str, Any] | None:
+    """Returns what the fits of a variant come from; None if there are none."""
+    file = data_folder() / f"{calibration_file(variant)}.json"
+    if not file.is_file():
+        return None
+    card: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return card
+
+
+@cache
+def fits_of(variant: str) -> Mapping[str, StageFit] | None:
+    """Returns the fits that ship for a variant by stage; None if there are none.
+
+    Raises `DataFileError` if they are not what was shipped.
+    """
+    name = calibration_file(variant)
+    if not any((data_folder() / f"{name}.{ending}").is_file() for ending in ("json", "npz")):
+        return None
+    return parse_fits(load_arrays(name, get_variant(variant).rules_revision)[TABLE], name)
+
+
+def calibrated(view: View, found: Recommendation, fits: Mapping[str, StageFit] | None) -> Recommendation:
+    """Returns an answer with calibrated scores, errors, ranges and chances to win the deal.
+
+    Left as it is: an exact answer, one in a variant without `fits`, and one whose best move wins the match at once.
+    """
+    if fits is None or found.exact or wins_match(view, found.move):
+        return found
+    fit = fits[stage_of(view.phase, view.table.tricks_left, view.variant.trick_count)]
+    return replace(found, moves=_calibrated_moves(fit, found.moves))
+
+
+def _calibrated_moves(fit: StageFit, moves: Sequence[MoveStatistics]) -> tuple[MoveStatistics, ...]:
+    """Returns the statistics of all moves of a decision behind the line of a stage; all at once, for speed."""
+    raw, errors, gaps, gap_errors, deviations, wins, worlds = np.array(
+        [
+            (
+                move.expected_score,
+                move.standard_error,
+                move.difference_to_best,
+                move.difference_standard_error,
+                move.result_deviation,
+                move.win_probability,
+                move.worlds,
+            )
+            for move in moves
+        ],
+        dtype=np.float64,
+    ).T
+    # in few worlds results may happen to be all alike
+    own = worlds / (worlds + KINDRED_WORLDS)
+    is_known = (deviations == 0.0) & (errors == 0.0) & (raw == 0.0)
+    pooled = np.where(is_known, 0.0, np.sqrt(own * deviations**2 + (1.0 - own) * deviations[0] ** 2))
+    low, high = fit.score_range(raw, fit.spread(pooled, errors))
+    columns = (
+        fit.score(raw),
+        fit.error(raw, errors),
+        fit.slope * gaps,
+        fit.difference_error(gaps, gap_errors),
+        fit.win_probability(wins, worlds),
+        low,
+        high,
+    )
+    return tuple(
+        replace(
+            move,
+            expected_score=score,
+            standard_error=error,
+            difference_to_best=gap,
+            difference_standard_error=gap_error,
+            win_probability=win,
+            score_range_80=(least, most),
+        )
+        for move, score, error, gap, gap_error, win, least, most in zip(
+            moves, *(column.tolist() for column in columns), strict=True
+        )
+    )
