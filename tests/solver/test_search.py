@@ -168,7 +168,7 @@ def test_last_two_tricks_are_the_mean_over_all_worlds(name: str) -> None:
         for state, observation in decisions(RULES[name], 200 + seed):
             if state.phase is not Phase.PLAY or state.table.tricks_left > 2 or len(state.legal_moves()) < 2:
                 continue
-            answer = search(observation, seed=1)
+            answer = search(observation, seed=1, options=SearchOptions(inference=0.0))
             assert answer.exact
             assert answer.diagnostics.stop_reason is StopReason.EXACT
             hidden = hidden_cards(view(observation))
@@ -192,7 +192,7 @@ def test_last_two_tricks_are_the_mean_over_all_worlds(name: str) -> None:
                 low, high = item.score_range_80
                 assert min(values) - 1e-9 <= low <= high <= max(values) + 1e-9
             best = max(item.expected_score for item in answer.moves)
-            assert answer.moves[0].expected_score == best
+            assert answer.moves[0].expected_score == pytest.approx(best, abs=1e-9)
             checked += 1
     assert checked >= 8
 

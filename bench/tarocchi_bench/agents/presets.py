@@ -19,6 +19,8 @@ PLAIN_PARAMETERS: Final[dict[str, Any]] = {
     "exact_tricks": 2,
     "root": Root.EQUAL,
     "utility": Utility.POINTS,
+    "calibrated": False,
+    "sense": False,
 }
 PLAIN: Final = SearchOptions(**PLAIN_PARAMETERS)
 """A tree in each of many equally likely worlds, the last two tricks exact; it maximises points."""

@@ -37,6 +37,7 @@ from tarocchi_solver.search.results import (
     StopReason,
 )
 from tarocchi_solver.search.runner import Runner, Worlds, tree_size
+from tarocchi_solver.search.sense import Tried, sensible_first, undecided
 from tarocchi_solver.search.statistics import Evidence, common_line, describe, rank_moves
 
 FINALISTS: Final = 8
@@ -146,6 +147,8 @@ def halve(
     if scout is not None:
         race.carry_on(scout)
     order = race.run(plan.rounds)
+    if options.sense:
+        order = race.sensible(order)
     found = race.evaluate(order, plan)
     places = np.argsort(order)
     standing = np.array([-places[arm] for arm in decision.arm_of_move], dtype=np.float64)
@@ -280,6 +283,9 @@ class _Race:
 
     def __post_init__(self) -> None:
         self.visits: Integers = np.zeros(len(self.decision.question.arms), dtype=np.int64)
+        arms = range(len(self.visits))
+        self.first_moves = [self.decision.moves[self.decision.arm_of_move.index(arm)] for arm in arms]
+        self.tried: list[Tried] = []
         self.started = self.work.runner.limits.clock()
         self.deadline = self.work.runner.limits.deadline
 
@@ -306,8 +312,7 @@ class _Race:
     def run(self, rounds: tuple[Stage, ...]) -> Integers:
         """Returns the arms, best first: the winner, then the others by the round they reached."""
         count = len(self.visits)
-        first_moves = [self.decision.moves[self.decision.arm_of_move.index(arm)] for arm in range(count)]
-        order = np.array(rank_moves(self.decision.view, first_moves, np.zeros(count)))
+        order = np.array(rank_moves(self.decision.view, self.first_moves, np.zeros(count)))
         natural = np.argsort(order)
         totals, points = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         cards = self.decision.question.arms[:, np.newaxis] >> np.arange(64, dtype=np.uint64) & np.uint64(1) == 1
@@ -315,12 +320,23 @@ class _Race:
             alive = order[: stage.width]
             worlds = self._try(alive, self.world_count, stage)
             if worlds is not None:
+                if self.decision.view.phase is Phase.PLAY:
+                    block, visits = worlds.block, worlds.block.visits
+                    self.tried.append(Tried(alive.copy(), block.utilities / visits, block.totals / visits))
                 # every move alive has been in every world so far, so totals compare
                 totals[alive] += worlds.block.utilities.sum(axis=0)
                 points[alive] += worlds.block.totals.sum(axis=0)
                 scores = judge(totals[alive], cards[alive], self.world_count)
                 order[: stage.width] = alive[np.lexsort((natural[alive], -points[alive], -scores))]
         return order
+
+    def sensible(self, order: Integers) -> Integers:
+        """Returns the order with those cards in front that the worlds do not tell from the best."""
+        if not self.tried:
+            return order
+        view = self.decision.view
+        close = undecided(view, int(order[0]), self.tried)
+        return np.array(sensible_first(view, self.first_moves, order.tolist(), close))
 
     def evaluate(self, order: Integers, plan: Plan) -> list[_Found]:
         """Returns what worlds that chose nothing say about every arm."""

@@ -42,6 +42,7 @@ from tarocchi_solver.search.runner import (
     tree_size,
 )
 from tarocchi_solver.search.sampler import WorldSampler
+from tarocchi_solver.search.sense import Tried, sensible_first, tied, undecided
 from tarocchi_solver.search.statistics import (
     Evidence,
     common_line,
@@ -137,7 +138,8 @@ def _answer(
         always = MAX_WORLDS if view.table.tricks_left <= ALWAYS_EXACT_TRICKS else 0
         listed = decision.sampler.enumerate(max(min(fitting, MAX_WORLDS), always))
         if listed is not None:
-            return _solve(decision, runner, listed, world_weights(decision.sampler, source.belief, listed))
+            chances = world_weights(decision.sampler, source.belief, listed)
+            return _solve(decision, runner, listed, chances, options)
     is_halved = view.phase is Phase.DISCARD or (view.phase is Phase.PLAY and options.root is Root.HALVING)
     if is_halved and len(decision.question.arms) > 1:
         return halve(decision, runner, source, budget, options, solves=solves and fitting >= MIN_SOLVED_WORLDS)
@@ -192,8 +194,10 @@ def _check_options(options: SearchOptions) -> None:
         if not 0.0 <= value < float("inf"):
             raise ValueError(f"options.{name} is {value}: {remedy}")
     _check_type("options.root", options.root, Root, "give a Root, such as Root.HALVING")
-    if not isinstance(options.calibrated, bool):
-        raise TypeError(f"options.calibrated is {options.calibrated!r}: give True or False")
+    for name in ("calibrated", "sense"):
+        value = getattr(options, name)
+        if not isinstance(value, bool):
+            raise TypeError(f"options.{name} is {reprlib.repr(value)}: give True or False")
     _check_whole("options.expand_after", options.expand_after, 1, None, "give a whole number from 1")
     _check_whole("options.exact_tricks", options.exact_tricks, 0, None, "give a whole number from 0")
     if options.iterations_per_world is not None:
@@ -216,7 +220,11 @@ def _check_whole(name: str, value: int, least: int, greatest: int | None, remedy
 
 
 def _solve(
-    decision: Decision, runner: Runner, listed: npt.NDArray[np.uint64], chances: npt.NDArray[np.float64]
+    decision: Decision,
+    runner: Runner,
+    listed: npt.NDArray[np.uint64],
+    chances: npt.NDArray[np.float64],
+    options: SearchOptions,
 ) -> Recommendation:
     """Answers from all consistent worlds, of which `chances` are the chances, or from some if it has to end early."""
     # what is done when it has to end early is a fair sample
@@ -235,6 +243,8 @@ def _solve(
     ]
     choosing = np.array([(item.utilities @ chances, item.values @ chances) for item in evidence])
     order = rank_moves(decision.view, decision.moves, *choosing.T)
+    if options.sense:
+        order = sensible_first(decision.view, decision.moves, order, tied(choosing, order[0]))
     ranked = [(decision.moves[place], len(chances), evidence[place]) for place in order]
     return Recommendation(
         move=decision.moves[order[0]],
@@ -284,6 +294,11 @@ def _sample(
     chosen_by = [evidence(place, ~evaluation) for place in range(len(moves))]
     choosing = np.array([(item.utilities.sum(), item.values.sum()) for item in chosen_by])
     order = rank_moves(view, moves, *choosing.T)
+    if options.sense and view.phase is Phase.PLAY:
+        worths = np.stack([item.utilities for item in chosen_by], axis=1)
+        points = np.stack([item.values for item in chosen_by], axis=1)
+        close = undecided(view, order[0], [Tried(np.arange(len(moves)), worths, points)])
+        order = sensible_first(view, moves, order, close)
     visits = block.visits.sum(axis=0)
     lines = [common_line(block.lines[:, arm]) for arm in range(len(decision.question.arms))]
     arms = [decision.arm_of_move[place] for place in order]

@@ -91,6 +91,8 @@ class SearchOptions:
     utility: Utility = Utility.AUTO
     calibrated: bool = True
     """Whether scores, errors and chances are those of deals of self-play behind what the search has seen."""
+    sense: bool = True
+    """Whether cards that the worlds do not tell from the best are put in order by the principles of good play."""
 
 
 @dataclass(frozen=True, slots=True)
