@@ -38,15 +38,6 @@ POSITIONS: Final = (
         "ANG MON",
     ),
     Position(
-        "partner ruffed, the partner's trump wins for good: trick T14 T15 CJ, 11 tricks left",
-        "piedicavallo",
-        1,
-        2,
-        "T21 T19 T17 T10 T9 T8 T6 SN B10 B9 B8 CQ CN DN D3",
-        "-=0 T5 T3 T6 T16 T4 MAT T12 T17 SN S9 SJ SK C5 CQ T2 C2 T14 T15 CJ",
-        "T21 T19",
-    ),
-    Position(
         "partner ruffed, the partner's trump wins for good: trick T4 T9 MAT, 10 tricks left",
         "piedicavallo",
         3,
@@ -168,15 +159,6 @@ POSITIONS: Final = (
         "gioco pass pass - [ANG.MON.T16.MAT.BK.CK.CQ.CN.DK] ANG [] T12 [] MO4 CK C9 C10 S8 S10 SN C7 CQ CA T5 T14 "
         "BEG T7 T15 MAT CJ CN MO3 T11 D8 T8 T9 C8 T6 SK SA SJ S9 S6 SQ BK B7 B8 MON MO1 D7 T10 LUN",
         "B9",
-    ),
-    Position(
-        "suit shown void, an opponent trumps it: to lead, 10 tricks left (2)",
-        "piedicavallo",
-        2,
-        3,
-        "T11 T10 T8 T6 T2 MAT SK SN S5 BJ B8 CN CJ CA D4",
-        "-=0 C6 CK MAT C2 T14 T10 T16 T17 BK B9 BJ T1 DA DQ DK D4 S9 SK S8 S10",
-        "B8",
     ),
     Position(
         "suit shown void, an opponent trumps it: to lead, 10 tricks left (3)",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dealing import RULES, play_states, random_choice
 from tarocchi_engine import Bid, Call, Discard, Observation, Phase, State, new_deal, view
-from tarocchi_solver.search import Budget, StopReason, search
+from tarocchi_solver.search import Budget, SearchOptions, StopReason, Utility, search
 from tarocchi_solver.search.halving import (
     MIN_CHOICE_WORLDS,
     MIN_EVALUATION_WORLDS,
@@ -163,11 +163,12 @@ def test_discards_beyond_the_selection_depend_on_the_seed_alone(threads: int) ->
 @pytest.mark.parametrize("name", RULES)
 def test_discards_converge(name: str) -> None:
     """A small budget picks a discard that the large one finds nearly as good as its own."""
+    options = SearchOptions(utility=Utility.POINTS)
     losses = []
     for seed in range(4):
         observation = discarders_view(name, seed)
-        small = search(observation, Budget(iterations=4000), seed=seed).move
-        large = search(observation, Budget(iterations=60_000), seed=seed)
+        small = search(observation, Budget(iterations=4000), seed=seed, options=options).move
+        large = search(observation, Budget(iterations=60_000), seed=seed, options=options)
         assert isinstance(small, Discard)
         item = next((item for item in large.moves if item.move == small), None)
         if item is not None:  # the large search may have gone on from other discards

@@ -104,12 +104,15 @@ def believed_world(arrays: Any, belief: Any, stream: Any, world: Any) -> Any:
 
 @kernel
 def _likelihoods(arrays: Any, belief: Any, seed: Any, values: Any) -> None:
-    """Fills `values` with the likelihoods of worlds that the sampler alone draws."""
+    """Fills `values` with the likelihoods of worlds that the sampler alone draws; all are 0 once it gives up."""
     world = np.zeros(4, dtype=np.uint64)
     stream = np.empty(1, dtype=np.uint64)
     for place in range(len(values)):
         stream[0] = split_stream(seed, place)
-        values[place] = likelihood(belief, world) if sample_world(arrays, stream, world) >= 0 else 0.0
+        if sample_world(arrays, stream, world) < 0:
+            values[:] = 0.0
+            return
+        values[place] = likelihood(belief, world)
 
 
 @kernel
