@@ -96,8 +96,8 @@ def test_the_seed_matters_and_is_drawn_when_missing(name: str) -> None:
 @pytest.mark.parametrize("name", RULES)
 def test_hidden_cards_change_nothing(name: str) -> None:
     """Deals that differ in all that the seat cannot see, by the hundred: equal observations and equal answers."""
-    compared = check_blindness(name, range(100, 124), 0.25)
-    assert compared.total() >= 150
+    compared = check_blindness(name, range(100, 124), 0.15)
+    assert compared.total() >= 100
     assert name not in PHASES or set(compared) == PHASES[name]
 
 
