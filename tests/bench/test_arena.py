@@ -62,13 +62,8 @@ def test_exchanging_the_agents_changes_the_sign(name: str) -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_workers_do_not_change_the_result(name: str) -> None:
-    one, two = (play_match(MatchPlan(name, "greedy", "random", 9, 6), workers=workers) for workers in (1, 2))
+    one, two = (play_match(MatchPlan(name, "greedy", "random", 9, 3), workers=workers) for workers in (1, 2))
     assert one == two
-
-
-def test_greedy_beats_random() -> None:
-    result = play_match(MatchPlan("piedicavallo", "greedy", "random", 3, 60))
-    assert result.low_95 > 0
 
 
 def test_summary_is_over_pairs() -> None:
@@ -285,6 +280,7 @@ def test_a_match_ends_when_the_test_has_decided() -> None:
     plan = MatchPlan("piedicavallo", "greedy", "random", 3, 400)
     result = play_match(plan, gain=8.0)
     assert result.verdict == "gain"
+    assert result.low_95 > 0
     assert result.pairs < 400
     assert play_match(plan, gain=8.0, workers=2).pairs == result.pairs
 

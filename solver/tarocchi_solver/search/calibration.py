@@ -166,11 +166,17 @@ def calibrated(view: View, found: Recommendation, fits: Mapping[str, StageFit] |
     if fits is None or found.exact or wins_match(view, found.move):
         return found
     fit = fits[stage_of(view.phase, view.table.tricks_left, view.variant.trick_count)]
-    return replace(found, moves=_calibrated_moves(fit, found.moves))
+    return replace(found, moves=_calibrated_moves(fit, found.moves, shares_results=view.phase is Phase.DECLARE))
 
 
-def _calibrated_moves(fit: StageFit, moves: Sequence[MoveStatistics]) -> tuple[MoveStatistics, ...]:
-    """Returns the statistics of all moves of a decision behind the line of a stage; all at once, for speed."""
+def _calibrated_moves(
+    fit: StageFit, moves: Sequence[MoveStatistics], *, shares_results: bool
+) -> tuple[MoveStatistics, ...]:
+    """Returns the statistics of all moves of a decision behind the line of a stage; all at once, for speed.
+
+    Moves that share their results, as declarations do, differ by the same points in every world: they go through the
+    line with the first.
+    """
     raw, errors, gaps, gap_errors, deviations, wins, worlds = np.array(
         [
             (
@@ -190,15 +196,21 @@ def _calibrated_moves(fit: StageFit, moves: Sequence[MoveStatistics]) -> tuple[M
     own = worlds / (worlds + KINDRED_WORLDS)
     is_known = (deviations == 0.0) & (errors == 0.0) & (raw == 0.0)
     pooled = np.where(is_known, 0.0, np.sqrt(own * deviations**2 + (1.0 - own) * deviations[0] ** 2))
+    if shares_results:
+        raw, errors = np.full_like(raw, raw[0]), np.full_like(errors, errors[0])
+        differences, difference_errors = gaps, np.zeros_like(gaps)
+    else:
+        differences, difference_errors = fit.slope * gaps, fit.difference_error(gaps, gap_errors)
+    extra = gaps if shares_results else np.zeros_like(gaps)
     low, high = fit.score_range(raw, fit.spread(pooled, errors))
     columns = (
-        fit.score(raw),
+        fit.score(raw) + extra,
         fit.error(raw, errors),
-        fit.slope * gaps,
-        fit.difference_error(gaps, gap_errors),
+        differences,
+        difference_errors,
         fit.win_probability(wins, worlds),
-        low,
-        high,
+        low + extra,
+        high + extra,
     )
     return tuple(
         replace(
