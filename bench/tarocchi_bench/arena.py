@@ -18,7 +18,7 @@ from typing import Final
 from tarocchi_bench.pairs import MatchPlan, Pair, PairPlayer, append_record, read_record
 from tarocchi_bench.records import prepare_record
 from tarocchi_bench.sequential import MIN_PAIRS, SequentialTest, estimate
-from tarocchi_bench.workers import work_through
+from tarocchi_bench.workers import check_workers, work_through
 from tarocchi_engine import State
 
 UNDECIDED: Final = "undecided"
@@ -112,12 +112,6 @@ def play_match(
                     break
     without_verdict = None if gain is None else UNDECIDED
     return summarise(plan, tally.counted(), tally.verdict or without_verdict)
-
-
-def check_workers(workers: int) -> None:
-    """Raises ValueError for a number of processes that cannot be."""
-    if workers < 1:
-        raise ValueError(f"{workers} processes play nothing: give at least 1")
 
 
 def check_gain(plan: MatchPlan, gain: float) -> None:

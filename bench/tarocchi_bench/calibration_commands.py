@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-import tarocchi_solver
 from tarocchi_bench.calibration_report import Report, report
 from tarocchi_bench.console import (
     CORES,
@@ -25,8 +23,7 @@ from tarocchi_bench.console import (
 )
 from tarocchi_bench.training.calibration import fit_stages, save_calibration
 from tarocchi_bench.training.positions import DealPlan, read_positions, record_deals
-
-PACKAGE_DATA = Path(tarocchi_solver.__file__).parent / "data"
+from tarocchi_bench.training.shipping import PACKAGE_DATA, require_folder, training_command
 
 AgentOption = Annotated[str, typer.Option("--agent", help="solver:iterations=2000,... which plays all seats")]
 DealsOption = Annotated[int, typer.Option(help="deals to play")]
@@ -39,17 +36,13 @@ def train_calibration(
     agent: AgentOption = "solver:iterations=2000",
     deals: DealsOption = 300,
     seed: SeedOption = 1,
-    out: Annotated[Path, typer.Option(help="the folder for the file and the manifest")] = PACKAGE_DATA,
+    out: Annotated[Path, typer.Option(help="the folder for the file")] = PACKAGE_DATA,
     workers: WorkersOption = CORES,
 ) -> None:
     """Plays deals, fits by stage what results lie behind the scores foretold, and writes the file that ships."""
     plan = DealPlan(variant, agent, seed, deals)
-    if not out.is_dir():
-        fail(f"{out}: there is no such folder: make it first", WRONG_INPUT)
-    given = {"--variant": variant, "--agent": agent, "--deals": deals, "--seed": seed, "--record": record.name}
-    words = [word for name, value in given.items() for word in (name, str(value))]
-    command = shlex.join(["python", "-m", "tarocchi_bench", "train", "calibration", *words])
-
+    require_folder(out)
+    command = training_command("calibration", variant=variant, agent=agent, deals=deals, seed=seed, record=record.name)
     with long_work("deals", deals, record) as progress:
         record_deals(plan, record, workers=workers, progress=progress)
         fitted = fit_stages(read_positions(record, plan))

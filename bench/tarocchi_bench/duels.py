@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tarocchi_bench.arena import MatchResult, check_workers, play_match
+from tarocchi_bench.arena import MatchResult, play_match
 from tarocchi_bench.pairs import MatchPlan, read_record
 from tarocchi_bench.positions import before_trick, find_positions
 from tarocchi_bench.training.self_play import SelfPlay
+from tarocchi_bench.workers import check_workers
 from tarocchi_engine import State
 from tarocchi_engine.rng import split
 

@@ -8,10 +8,10 @@ from typing import Any
 from google.protobuf import json_format
 
 from tarocchi.solver.v1 import deal_pb2
-from tarocchi_engine import Event, Move, Observation, Pack, Variant
+from tarocchi_engine import Event, Move, Observation, Variant
 from tarocchi_solver.client.json_form import find_faults, unknown_fields
 from tarocchi_solver.service.errors import FaultList
-from tarocchi_solver.service.formats import format_event, format_observation
+from tarocchi_solver.service.formats import format_observation
 from tarocchi_solver.service.reading import parse_events
 
 
@@ -23,12 +23,6 @@ def observation_line(observation: Observation) -> str:
     """Returns an observation as one line of JSON, without the end of the line."""
     value = json_format.MessageToDict(format_observation(observation))
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def event_json(pack: Pack, event: Event) -> dict[str, Any]:
-    """Returns an event as a JSON value."""
-    value: dict[str, Any] = json_format.MessageToDict(format_event(pack, event))
-    return value
 
 
 def move_of_line(line: str, variant: Variant, seat: int) -> Move:

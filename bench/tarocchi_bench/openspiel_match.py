@@ -11,14 +11,15 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
-from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tarocchi_bench.console import FAILURE, JsonOption, SeedOption, VariantOption, fail, long_work, print_result
+from tarocchi_bench.pairs import first_state
+from tarocchi_bench.playing import advantage, arrangements
 from tarocchi_bench.sequential import estimate
-from tarocchi_engine import State, Variant, get_variant, new_deal
+from tarocchi_engine import State, Variant, get_variant
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import Budget, warm_up
 
@@ -109,10 +110,10 @@ def play_openspiel_match(
     differences = []
     solver, openspiel = Effort(), Effort()
     for number in range(pairs):
-        start = new_deal(rules, split(seed, _DEAL, number), dealer=number % rules.seat_count)
+        start = first_state(rules, split(seed, _DEAL, number), number)
         results = [
             _play(start, seats, iterations, time_ms, split(seed, number), solver, openspiel)
-            for seats in _arrangements(rules)
+            for seats in arrangements(rules)
         ]
         differences.append(statistics.fmean(results))
         if progress is not None:
@@ -148,14 +149,6 @@ def _prepare(variant: Variant) -> None:
     dealt_state(game, 1).resample_from_infostate(0, lambda: 0.5)
 
 
-def _arrangements(variant: Variant) -> list[frozenset[int]]:
-    """Returns the sets of seats that the solver has: either side, or where each plays alone any but none and all."""
-    seats = range(variant.seat_count)
-    if not variant.seats_score_alone:
-        return [frozenset(seat for seat in seats if variant.side_of(seat) == side) for side in (0, 1)]
-    return [frozenset(chosen) for size in range(1, variant.seat_count) for chosen in combinations(seats, size)]
-
-
 def _play(
     start: State,
     solver_seats: frozenset[int],
@@ -183,13 +176,7 @@ def _play(
     solver.add(ours, seconds[True])
     openspiel.add(theirs, seconds[False])
     assert state.deal is not None
-    awards, variant = state.deal.score().awards, start.variant
-    scores = [
-        awards[seat if variant.seats_score_alone else variant.side_of(seat)] for seat in range(variant.seat_count)
-    ]
-    of_solver = [score for seat, score in enumerate(scores) if seat in solver_seats]
-    of_openspiel = [score for seat, score in enumerate(scores) if seat not in solver_seats]
-    return statistics.fmean(of_solver) - statistics.fmean(of_openspiel)
+    return advantage(state.deal, solver_seats)
 
 
 def openspiel(

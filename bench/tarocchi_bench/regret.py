@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from tarocchi_bench.agents import Agent, ask, parse_agent
-from tarocchi_bench.arena import check_workers
 from tarocchi_bench.positions import decisions_in_play, find_positions
 from tarocchi_bench.records import append_line, check_key, circumstances, no_entry, prepare_record, read_lines, version
 from tarocchi_bench.sequential import estimate
 from tarocchi_bench.training.self_play import SelfPlay
-from tarocchi_bench.workers import work_through
+from tarocchi_bench.workers import check_workers, work_through
 from tarocchi_engine import State, get_variant, view
 from tarocchi_engine.rng import split
 from tarocchi_solver.search.decision import Decision

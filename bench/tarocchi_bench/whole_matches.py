@@ -8,7 +8,6 @@ tells less than a pair of single deals; but it judges what a match is for.
 from __future__ import annotations
 
 import contextlib
-import json
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +17,9 @@ from typing import Any, Final
 
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_bench.playing import arrangements, play_out
-from tarocchi_bench.records import RecordError, prepare_record
+from tarocchi_bench.records import RecordError, append_line, prepare_record, read_lines
 from tarocchi_bench.sequential import estimate
-from tarocchi_bench.workers import work_off
+from tarocchi_bench.workers import check_workers, work_through
 from tarocchi_engine import Match, Standing, Variant, get_variant, new_deal
 from tarocchi_engine.match import FIRST_DEAL
 from tarocchi_engine.rng import split
@@ -141,8 +140,7 @@ def play_whole_matches(
         WorkerDiedError: a worker process was killed.
     """
     plan.check()
-    if workers < 1:
-        raise ValueError(f"{workers} processes play nothing: give at least 1")
+    check_workers(workers)
     done = {} if record is None else read_pairs(record, plan)
     for _ in done if progress is not None else ():
         assert progress is not None
@@ -150,15 +148,11 @@ def play_whole_matches(
     to_play = [number for number in range(plan.pairs) if number not in done]
     if record is not None:
         prepare_record(record)
-    play = partial(play_pair, plan)
-    pairs: Any = map(play, to_play) if workers == 1 else work_off(play, to_play, workers)
-    with contextlib.closing(pairs) if workers > 1 else contextlib.nullcontext():
+    with contextlib.closing(work_through(partial(play_pair, plan), to_play, workers)) as pairs:
         for pair in pairs:
             done[pair.number] = pair
             if record is not None:
-                entry = {**plan.key, "pair": pair.number, "wins": pair.wins, "deals": pair.deals}
-                with record.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(entry) + "\n")
+                append_line(record, {**plan.key, "pair": pair.number, "wins": pair.wins, "deals": pair.deals})
             if progress is not None:
                 progress()
     return summarise(plan, [done[number] for number in sorted(done)])
@@ -166,26 +160,16 @@ def play_whole_matches(
 
 def read_pairs(record: Path, plan: WholeMatchPlan) -> dict[int, MatchPair]:
     """Returns the pairs of a plan found in its record; raises `RecordError` if the file records something else."""
-    if not record.exists():
-        return {}
     found = {}
-    try:
-        lines = record.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{record}: cannot be read as text: {error}") from error
-    for index, line in enumerate(lines):
+    for number, entry in read_lines(record, "a pair of whole matches"):
         try:
-            entry = json.loads(line)
             key = {name: entry[name] for name in _FIELDS}
             wins = tuple(float(share) for share in entry["wins"])
             pair = MatchPair(int(entry["pair"]), wins, tuple(int(count) for count in entry["deals"]))
         except (ValueError, KeyError, TypeError) as error:
-            if index == len(lines) - 1:
-                # the line that was being written at an interruption
-                break
-            raise RecordError(f"{record}: line {index + 1} is no pair of whole matches") from error
+            raise RecordError(f"{record}: line {number} is no pair of whole matches") from error
         if key != plan.key:
-            raise RecordError(f"{record}: line {index + 1} is of other matches; name a new file")
+            raise RecordError(f"{record}: line {number} is of other matches; name a new file")
         if 0 <= pair.number < plan.pairs:
             found[pair.number] = pair
     return found

@@ -33,6 +33,12 @@ GRACE_SECONDS: Final = 4.0
 """How long workers may take to end, together, before they are killed."""
 
 
+def check_workers(workers: int) -> None:
+    """Raises ValueError for a number of processes that cannot be."""
+    if workers < 1:
+        raise ValueError(f"{workers} processes play nothing: give at least 1")
+
+
 def work_off(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
     """Yields `function(task)` for every task as soon as it is there, in no fixed order.
 

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 pytest.importorskip("pyspiel", reason="needs the extra openspiel")
 
 from tarocchi_bench.commands import app
-from tarocchi_bench.openspiel_match import _arrangements, play_openspiel_match
+from tarocchi_bench.openspiel_match import play_openspiel_match
+from tarocchi_bench.playing import arrangements
 from tarocchi_engine import VARIANTS
 
 REPEATED = ("mean_difference", "standard_error", "solver_iterations_per_search", "openspiel_iterations_per_search")
@@ -53,6 +54,6 @@ def test_what_is_no_match_is_told(arguments: list[str], fault: str) -> None:
 
 def test_the_solver_has_every_seat_as_often_as_the_other() -> None:
     for variant in VARIANTS.values():
-        arrangements = _arrangements(variant)
+        found = arrangements(variant)
         for seat in range(variant.seat_count):
-            assert sum(seat in seats for seats in arrangements) * 2 == len(arrangements)
+            assert sum(seat in seats for seats in found) * 2 == len(found)

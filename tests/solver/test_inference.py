@@ -50,16 +50,6 @@ def played_out(name: str, seed: int) -> tuple[list[State], State]:
         seed += 1000
 
 
-def rows_of(state: State) -> np.ndarray:
-    plays = plays_of(state)
-    rows = np.zeros((len(plays), history.HISTORY_WORDS), dtype=np.uint64)
-    seats, cards = (np.array(column, dtype=np.int64) for column in zip(*plays, strict=True))
-    variant = state.variant
-    pack = np.uint64(64 * variant.pack.index)
-    history.fill_history(seats, cards, state.table.sides, variant.seat_count, variant.trick_count, pack, rows)
-    return rows
-
-
 def hands_before(state: State) -> list[int]:
     """The hand of each play's seat just before it, from what was played afterwards."""
     plays = plays_of(state)
@@ -71,7 +61,7 @@ def hands_before(state: State) -> list[int]:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_history_holds_what_the_table_says(name: str) -> None:
     states, final = played_out(name, 11)
-    rows = iter(rows_of(final))
+    rows = iter(history.rows_of(final.table))
     hands = iter(hands_before(final))
     gone = 0
     for state in states:
@@ -112,7 +102,7 @@ def test_chances_are_those_of_a_slow_softmax(name: str) -> None:
     weights = random_weights(3)
     _states, final = played_out(name, 12)
     pack = np.uint64(64 * final.variant.pack.index)
-    rows = rows_of(final)
+    rows = history.rows_of(final.table)
     scores = np.zeros((len(rows), policy.LENGTHS, 62))
     ends = np.zeros((len(rows), 4, policy.RELATIONS))
     policy.fill_scores(rows, pack, weights, scores, ends)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
-from tarocchi_bench.agents.base import CheatingAgent, HonestAgent
+from tarocchi_bench.agents.base import Agent, CheatingAgent, HonestAgent
 from tarocchi_bench.agents.settings import as_plain
 from tarocchi_engine import Move, Observation, State, View, view
 from tarocchi_engine.facts import ASIDE_HOLDER, Case, HiddenCards, hidden_cards
@@ -44,8 +44,10 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class SolverAgent(HonestAgent):
-    """The solver with a budget and options."""
+class _Searching(Agent):
+    """What agents that search have in common."""
+
+    name: ClassVar[str]
 
     effort: Effort
     options: SearchOptions
@@ -58,7 +60,14 @@ class SolverAgent(HonestAgent):
     @property
     def settings(self) -> dict[str, Any]:
         """The budget and the options."""
-        return {"agent": "solver", "budget": self.effort.settings, "options": as_plain(self.options)}
+        return {"agent": self.name, "budget": self.effort.settings, "options": as_plain(self.options)}
+
+
+@dataclass(frozen=True)
+class SolverAgent(_Searching, HonestAgent):
+    """The solver with a budget and options."""
+
+    name = "solver"
 
     def choose(self, observation: Observation, seed: int) -> Move:
         """Returns the move that the search recommends."""
@@ -67,21 +76,10 @@ class SolverAgent(HonestAgent):
 
 
 @dataclass(frozen=True)
-class CheatAgent(CheatingAgent):
+class CheatAgent(_Searching, CheatingAgent):
     """The solver with only one world to think about, the true one."""
 
-    effort: Effort
-    options: SearchOptions
-
-    @property
-    def is_repeatable(self) -> bool:
-        """Whether no clock ends its searches."""
-        return not self.effort.is_timed
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The budget and the options."""
-        return {"agent": "cheat", "budget": self.effort.settings, "options": as_plain(self.options)}
+    name = "cheat"
 
     def choose_knowing(self, state: State, seed: int) -> Move:
         """Returns the move that the search recommends when every world that it draws is the true one."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import optimize, sparse
 
 from tarocchi_bench.training.self_play import SelfPlay
-from tarocchi_engine import Play, State, Variant, get_variant
+from tarocchi_engine import State, Variant, get_variant
 from tarocchi_engine.cards import cards_in
 from tarocchi_solver import __version__
 from tarocchi_solver.search import history, models, policy
@@ -78,7 +78,7 @@ def choices_of(states: Iterable[State]) -> Choices:
     for number, state in enumerate(states):
         variant = state.variant
         pack = np.uint64(64 * variant.pack.index)
-        for row in history_of(state):
+        for row in history.rows_of(state.table):
             hand = row[history.LATER]
             count = int(policy.features_of_choices(row, pack, hand, buffer))
             if count == 1:
@@ -89,18 +89,6 @@ def choices_of(states: Iterable[State]) -> Choices:
             chosen.append(list(cards_in(legal)).index(int(row[history.CARD])))
             deals.append(number)
     return Choices(np.concatenate(features), np.array(sizes), np.array(chosen), np.array(deals))
-
-
-def history_of(state: State) -> npt.NDArray[np.uint64]:
-    """Returns the rows of all plays of a deal, see `policy`."""
-    variant, table = state.variant, state.table
-    plays = [(event.seat, event.move.card) for event in table.events if isinstance(event.move, Play)]
-    rows = np.zeros((len(plays), history.HISTORY_WORDS), dtype=np.uint64)
-    seats = np.array([seat for seat, _card in plays], dtype=np.int64)
-    cards = np.array([card for _seat, card in plays], dtype=np.int64)
-    pack = np.uint64(64 * variant.pack.index)
-    history.fill_history(seats, cards, table.sides, variant.seat_count, variant.trick_count, pack, rows)
-    return rows
 
 
 def fit_policy(choices: Choices) -> PolicyFit:

@@ -18,9 +18,10 @@ from google.protobuf import json_format
 
 from tarocchi_bench.agents import AgentSpecError, parse_agent
 from tarocchi_bench.agents.searching import SolverAgent
+from tarocchi_bench.pairs import first_state
 from tarocchi_bench.records import RecordError, append_line, check_key, no_entry, prepare_record, read_lines
-from tarocchi_bench.workers import work_off
-from tarocchi_engine import Phase, State, get_variant, new_deal, view
+from tarocchi_bench.workers import check_workers, work_through
+from tarocchi_engine import Phase, State, get_variant, view
 from tarocchi_engine.cards import cards_in
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import MoveStatistics, search
@@ -113,8 +114,7 @@ def record_deals(plan: DealPlan, record: Path, *, workers: int = 1, progress: Ca
         WorkerDiedError: a worker process was killed.
     """
     plan.check()
-    if workers < 1:
-        raise ValueError(f"{workers} processes play nothing: give at least 1")
+    check_workers(workers)
     known = {entry["number"] for entry in _entries(record, plan)}
     to_play = [number for number in range(plan.deals) if number not in known]
     if progress is not None:
@@ -123,10 +123,7 @@ def record_deals(plan: DealPlan, record: Path, *, workers: int = 1, progress: Ca
     if not to_play:
         return
     prepare_record(record)
-    play = partial(play_deal, plan)
-    entries: Any = map(play, to_play) if workers == 1 else work_off(play, to_play, workers)
-    closing: Any = contextlib.closing(entries) if workers > 1 else contextlib.nullcontext()
-    with closing:
+    with contextlib.closing(work_through(partial(play_deal, plan), to_play, workers)) as entries:
         for entry in entries:
             append_line(record, entry)
             if progress is not None:
@@ -147,7 +144,7 @@ def play_deal(plan: DealPlan, number: int) -> dict[str, Any]:
     agent = plan.solver()
     budget, clock = agent.effort.limits
     variant = get_variant(plan.variant)
-    state = new_deal(variant, split(plan.seed, _DEAL, number), dealer=number % variant.seat_count)
+    state = first_state(variant, split(plan.seed, _DEAL, number), number)
     seed = split(plan.seed, _THINK, number)
     decisions: list[dict[str, Any]] = []
     while (seat := state.turn) is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +12,11 @@ from google.protobuf import json_format
 
 from tarocchi.solver.v1 import rules_service_pb2
 from tarocchi_bench.agents import Agent, parse_agent
+from tarocchi_bench.pairs import first_state
 from tarocchi_bench.playing import play_out
-from tarocchi_bench.records import RecordError, prepare_record
+from tarocchi_bench.records import RecordError, append_line, no_entry, prepare_record, read_lines
 from tarocchi_bench.workers import work_through
-from tarocchi_engine import State, get_variant, new_deal
+from tarocchi_engine import State, get_variant
 from tarocchi_engine.rng import split
 from tarocchi_solver.service.answers import deal_answer
 from tarocchi_solver.service.errors import FaultList
@@ -24,6 +24,7 @@ from tarocchi_solver.service.formats import format_event
 from tarocchi_solver.service.requests import parse_deal
 
 _DEAL, _THINK = 1, 2
+_LINE: Final = "a deal"
 _as_json: Final = json_format.MessageToDict
 
 
@@ -53,13 +54,9 @@ def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Call
     if not to_play:
         return
     prepare_record(record)
-    with (
-        contextlib.closing(work_through(_DealPlayer(plan), to_play, workers)) as lines,
-        record.open("a", encoding="utf-8") as file,
-    ):
-        for line in lines:
-            file.write(line + "\n")
-            file.flush()
+    with contextlib.closing(work_through(_DealPlayer(plan), to_play, workers)) as entries:
+        for entry in entries:
+            append_line(record, entry)
             if progress is not None:
                 progress()
 
@@ -86,24 +83,23 @@ class _DealPlayer:
     plan: SelfPlay
     _agents: list[Agent] = field(default_factory=list, init=False)
 
-    def __call__(self, number: int) -> str:
-        """Plays one deal; returns its line."""
+    def __call__(self, number: int) -> dict[str, Any]:
+        """Plays one deal; returns its entry in the record."""
         plan = self.plan
         if not self._agents:
             self._agents.append(parse_agent(plan.agent))
         variant = get_variant(plan.variant)
-        start = new_deal(variant, split(plan.seed, _DEAL, number), dealer=number % variant.seat_count)
+        shuffled_by = split(plan.seed, _DEAL, number)
+        start = first_state(variant, shuffled_by, number)
         end = play_out(start, self._agents, [0] * variant.seat_count, split(plan.seed, _THINK, number)).end
-        deal = deal_answer(start, split(plan.seed, _DEAL, number)).deal
-        entry = {
+        return {
             "variant": plan.variant,
             "agent": plan.agent,
             "seed": plan.seed,
             "number": number,
-            "deal": _as_json(deal),
+            "deal": _as_json(deal_answer(start, shuffled_by).deal),
             "events": [_as_json(format_event(variant.pack, event)) for event in end.table.events],
         }
-        return json.dumps(entry, separators=(",", ":"))
 
     def close(self) -> None:
         """Closes the agent."""
@@ -114,18 +110,9 @@ class _DealPlayer:
 
 def _entries(record: Path, plan: SelfPlay) -> Iterator[dict[str, Any]]:
     """Yields the lines of a record; raises `RecordError` for those of another plan."""
-    if not record.exists():
-        return
-    lines = record.read_text("utf-8").splitlines()
-    for index, line in enumerate(lines):
-        try:
-            entry = json.loads(line)
-            key = (entry["variant"], entry["agent"], entry["seed"])
-            entry["number"], entry["deal"], entry["events"]
-        except (ValueError, KeyError, TypeError) as error:
-            if index == len(lines) - 1:
-                return
-            raise RecordError(f"{record}: line {index + 1} is no deal") from error
-        if key != (plan.variant, plan.agent, plan.seed):
-            raise RecordError(f"{record}: line {index + 1} belongs to other deals; name a new file")
+    for number, entry in read_lines(record, _LINE):
+        if not {"variant", "agent", "seed", "number", "deal", "events"} <= set(entry):
+            raise no_entry(record, number, _LINE)
+        if (entry["variant"], entry["agent"], entry["seed"]) != (plan.variant, plan.agent, plan.seed):
+            raise RecordError(f"{record}: line {number} belongs to other deals; name a new file")
         yield entry

@@ -15,7 +15,6 @@ a selection.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -183,8 +182,3 @@ def action_text(pack: Pack, action: int) -> str:
         place, card = divmod(action - SIGNALLED, CARD_COUNT)
         return f"{pack.format_card(card)} {SIGNALS[place].value}"
     return {DONE: "done", SHOW_ALL: "show all", MONTE: "monte", DEAL_ON: "deal on"}[action]
-
-
-def card_texts(pack: Pack, cards: Iterable[int]) -> str:
-    """Returns card ids with spaces between them."""
-    return " ".join(pack.format_card(card) for card in cards)

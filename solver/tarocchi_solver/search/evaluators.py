@@ -6,9 +6,10 @@ be filled on any thread and in any order.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -29,26 +30,34 @@ ITERATIONS_PER_CALL: Final = 512
 _POLICY = {Playout.RANDOM: 0, Playout.RULE: 1}
 
 
-class Evaluator(Protocol):
+@dataclass(frozen=True)
+class Evaluator(ABC):
     """Fills blocks of worlds."""
+
+    question: Question
 
     @property
     def arm_count(self) -> int:
         """The number of moves."""
-        ...
+        return len(self.question.arms)
 
     @property
     def worlds_per_call(self) -> int:
         """How many worlds make about a millisecond's work."""
-        ...
+        return max(1, ITERATIONS_PER_CALL // self.cost)
 
+    @property
+    @abstractmethod
+    def cost(self) -> int:
+        """How many iterations take about as long as one world."""
+
+    @abstractmethod
     def allocate(self) -> Any:
         """Returns the memory that one thread needs."""
-        ...
 
+    @abstractmethod
     def fill(self, memory: Any, block: Block, first: int) -> None:
         """Evaluates worlds number `first` and following, one for each row of `block`."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -66,24 +75,18 @@ class Source:
 
 
 @dataclass(frozen=True)
-class TreeSearch:
+class TreeSearch(Evaluator):
     """A tree in every world."""
 
-    question: Question
     source: Source
     options: SearchOptions
     iterations: int
     """For each world."""
 
     @property
-    def arm_count(self) -> int:
-        """The number of moves."""
-        return len(self.question.arms)
-
-    @property
-    def worlds_per_call(self) -> int:
-        """How many worlds make about a millisecond's work."""
-        return max(1, ITERATIONS_PER_CALL // self.iterations)
+    def cost(self) -> int:
+        """How many iterations take about as long as one world."""
+        return self.iterations
 
     def allocate(self) -> Tree:
         """Returns the tree of one thread."""
@@ -108,22 +111,15 @@ class TreeSearch:
 
 
 @dataclass(frozen=True)
-class _Endings:
-    question: Question
-
-    @property
-    def arm_count(self) -> int:
-        """The number of moves."""
-        return len(self.question.arms)
-
+class _Endings(Evaluator):
     @cached_property
     def _tricks_left(self) -> int:
         return int(self.question.position[TRICKS_LEFT])
 
     @property
-    def worlds_per_call(self) -> int:
-        """How many worlds make about a millisecond's work."""
-        return max(1, ITERATIONS_PER_CALL // (solving_cost(self._tricks_left) * self.arm_count))
+    def cost(self) -> int:
+        """How many iterations take about as long as one world."""
+        return solving_cost(self._tricks_left) * self.arm_count
 
     def allocate(self) -> Solver:
         """Returns the solver of one thread."""

@@ -15,13 +15,11 @@ import numpy.typing as npt
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import POSITION_WORDS, TRICKS_LEFT
 from tarocchi_engine.play import PLAYOUT_RULE, playout
-from tarocchi_engine.rng import split_stream
 from tarocchi_engine.scoring import score_sum
 from tarocchi_solver.search.double_dummy import Solver, solve_arms
 from tarocchi_solver.search.ending_layout import NO_LIMIT
-from tarocchi_solver.search.inference import believed_world
 from tarocchi_solver.search.question import Question
-from tarocchi_solver.search.tree import Block, apply_arm, place_world
+from tarocchi_solver.search.tree import Block, apply_arm, draw_root, place_world
 
 MAX_WORLDS: Final = 4096
 """No more are listed. Two tricks leave open at most 12! / (2! 2! 8!) = 2970 ways to place
@@ -77,11 +75,9 @@ def solve_sampled(
     piles = np.empty(2, dtype=np.uint64)
     stream = np.empty(1, dtype=np.uint64)
     for row in range(len(block.rejected)):
-        stream[0] = split_stream(seed, first_world + row)
-        block.rejected[row] = believed_world(sampler, belief, stream, world)
+        block.rejected[row] = draw_root(question, sampler, belief, seed, first_world + row, stream, world, root)
         if block.rejected[row] < 0:
             return
-        place_world(question, sampler.destination, world, root)
         _solve_world(question, root, solver, position, piles, block, row)
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
+from tarocchi_engine import Play, Table
 from tarocchi_engine.bits import bit, lowest
 from tarocchi_engine.cards import TRUMP_MASK, suit_mask
 from tarocchi_engine.compilation import kernel
@@ -150,3 +152,15 @@ def fill_history(seats: Any, cards: Any, sides: Any, seat_count: Any, trick_coun
             piles[(sides >> winner) & 1] |= trick
             tricks += 1
             length, trick, led, best = 0, _0, U_ALL, np.int64(NO_CARD)
+
+
+def rows_of(table: Table) -> npt.NDArray[np.uint64]:
+    """Returns the rows of all plays at a table so far, [plays, HISTORY_WORDS]."""
+    variant = table.variant
+    plays = [(event.seat, event.move.card) for event in table.events if isinstance(event.move, Play)]
+    rows = np.zeros((len(plays), HISTORY_WORDS), dtype=np.uint64)
+    seats = np.array([seat for seat, _card in plays], dtype=np.int64)
+    cards = np.array([card for _seat, card in plays], dtype=np.int64)
+    pack = np.uint64(64 * variant.pack.index)
+    fill_history(seats, cards, table.sides, variant.seat_count, variant.trick_count, pack, rows)
+    return rows

@@ -19,7 +19,7 @@ from tarocchi_engine import View
 from tarocchi_engine.combinations import used_cards
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.facts import ASIDE_HOLDER, HiddenCards
-from tarocchi_engine.rng import next_unit, split_stream
+from tarocchi_engine.rng import next_unit
 from tarocchi_solver.search import history, policy
 from tarocchi_solver.search.models import play_model
 from tarocchi_solver.search.sampler import WorldSampler
@@ -103,19 +103,6 @@ def believed_world(arrays: Any, belief: Any, stream: Any, world: Any) -> Any:
 
 
 @kernel
-def _likelihoods(arrays: Any, belief: Any, seed: Any, values: Any) -> None:
-    """Fills `values` with the likelihoods of worlds that the sampler alone draws; all are 0 once it gives up."""
-    world = np.zeros(4, dtype=np.uint64)
-    stream = np.empty(1, dtype=np.uint64)
-    for place in range(len(values)):
-        stream[0] = split_stream(seed, place)
-        if sample_world(arrays, stream, world) < 0:
-            values[:] = 0.0
-            return
-        values[place] = likelihood(belief, world)
-
-
-@kernel
 def likelihoods_of(belief: Any, worlds: Any, values: Any) -> None:
     """Fills `values` with the likelihoods of `worlds` [worlds, 4]."""
     for place in range(len(values)):
@@ -137,13 +124,9 @@ NO_INFERENCE: Final = Inference(
 
 def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Inference:
     """Returns what the deeds of the other seats say about their hands; `seed` draws the pilot's worlds."""
+    if exponent == 0.0:
+        return NO_INFERENCE
     table, variant = view.table, view.variant
-    plays = [
-        (seat, card)
-        for trick in table.tricks
-        for seat, card in zip(_seats_from(trick.leader, variant.seat_count), trick.cards, strict=True)
-    ]
-    plays += zip(_seats_from(table.leader, variant.seat_count), table.trick, strict=False)
     holder_of = {holder: place for place, holder in enumerate(sampler.hidden.holders)}
     declarations = (
         [
@@ -154,28 +137,26 @@ def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Infe
         if variant.has_declarations
         else []
     )
-    if exponent == 0.0 or not (plays or declarations):
+    rows = history.rows_of(table)
+    others = [seat for seat in holder_of if seat not in (ASIDE_HOLDER, view.seat)]
+    rows = rows[np.isin(rows[:, history.ACTOR], np.array(others, dtype=np.uint64))]
+    if not (len(rows) or declarations):
         return NO_INFERENCE
-    rows = np.zeros((len(plays), history.HISTORY_WORDS), dtype=np.uint64)
-    pack = np.uint64(64 * variant.pack.index)
-    seats = np.array([seat for seat, _card in plays], dtype=np.int64)
-    cards = np.array([card for _seat, card in plays], dtype=np.int64)
-    history.fill_history(seats, cards, table.sides, variant.seat_count, variant.trick_count, pack, rows)
-    kept = np.array([seat in holder_of and seat != view.seat for seat, _card in plays], dtype=np.bool_)
-    rows = np.ascontiguousarray(rows[kept])
+    actors = rows[:, history.ACTOR].astype(np.int64)
     exposed = np.array([table.exposed(seat) for seat in range(variant.seat_count)], dtype=np.uint64)
-    rows[:, history.LATER] |= exposed[rows[:, history.ACTOR].astype(np.int64)]
+    rows[:, history.LATER] |= exposed[actors]
     belief = Belief(
         rows,
-        np.array([holder_of[seat] for (seat, _card), keep in zip(plays, kept, strict=True) if keep], dtype=np.int64),
+        np.array([holder_of[actor] for actor in actors.tolist()], dtype=np.int64),
         np.zeros((len(rows), policy.LENGTHS, 62)),
         np.zeros((len(rows), 4, policy.RELATIONS)),
         np.array(declarations, dtype=np.uint64).reshape(-1, 3),
         np.array([exponent, 1.0]),
     )
+    pack = np.uint64(64 * variant.pack.index)
     policy.fill_scores(rows, pack, play_model(variant.name).weights, belief.scores, belief.ends)
     values = np.zeros(PILOT_WORLDS)
-    _likelihoods(sampler.arrays, belief, np.uint64(seed), values)
+    likelihoods_of(belief, sampler.sample_many(seed, PILOT_WORLDS), values)
     mean = float(values.mean())
     belief.numbers[THRESHOLD] = THRESHOLD_RATIO * mean
     return Inference(belief, float(mean * mean / np.square(values).mean()) if mean > 0.0 else 1.0)
@@ -202,7 +183,3 @@ def world_weights(sampler: WorldSampler, belief: Belief, worlds: Words) -> Float
     values *= sampler.weights_of(worlds)
     chances: Floats = values / values.sum()
     return chances
-
-
-def _seats_from(leader: int, seat_count: int) -> list[int]:
-    return [(leader + place) % seat_count for place in range(seat_count)]

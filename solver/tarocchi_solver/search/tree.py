@@ -137,6 +137,21 @@ def place_world(question: Any, destination: Any, world: Any, position: Any) -> N
 
 
 @kernel
+def draw_root(
+    question: Any, sampler: Any, belief: Any, seed: Any, number: Any, stream: Any, world: Any, root: Any
+) -> Any:
+    """Draws world `number` and writes its position to `root`; returns as `believed_world`.
+
+    `stream` is left as that of the world, and `world` is scratch of four words.
+    """
+    stream[0] = split_stream(seed, number)
+    rejected = believed_world(sampler, belief, stream, world)
+    if rejected >= 0:
+        place_world(question, sampler.destination, world, root)
+    return rejected
+
+
+@kernel
 def apply_arm(question: Any, arm: Any, position: Any) -> None:
     """Makes the observer's move number `arm` and what follows from it before the next card."""
     cards = question.arms[arm]
@@ -360,9 +375,7 @@ def search_block(
     root = np.empty(POSITION_WORDS, dtype=np.uint64)
     stream = np.empty(1, dtype=np.uint64)
     for row in range(len(block.rejected)):
-        stream[0] = split_stream(seed, first_world + row)
-        block.rejected[row] = believed_world(sampler, belief, stream, world)
+        block.rejected[row] = draw_root(question, sampler, belief, seed, first_world + row, stream, world, root)
         if block.rejected[row] < 0:
             return
-        place_world(question, sampler.destination, world, root)
         _search_world(question, root, tree, row, block, iterations, policy, exploration, expand_after, stream)
