@@ -17,6 +17,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -91,6 +92,7 @@ class Plan:
     """The cap that decided."""
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def of(cls, move_count: int, budget: Budget, each: int = 1) -> Plan:
         """Returns the plan for a choice between at least two moves: the largest that keeps the caps, or the least.
 
@@ -100,7 +102,7 @@ class Plan:
 
         def largest(cap: int, cost: Callable[[Stage], int]) -> int:
             work = [(stage, cost(stage)) for stage in stages]
-            return bisect_right(_SCALES, cap, key=lambda scale: sum(s.worlds_at(scale) * each for s, each in work)) - 1
+            return bisect_right(_SCALES, cap, key=lambda scale: sum(s.worlds_at(scale) * of_s for s, of_s in work)) - 1
 
         world_cap = min(budget.worlds or MAX_SAMPLED_WORLDS, MAX_SAMPLED_WORLDS)
         iteration_cap = min(budget.iterations or MAX_ITERATIONS, MAX_ITERATIONS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 from tarocchi_engine import VARIANTS, Bid, Call, Ending, IllegalMoveError, Monte, Move, Phase, State, new_deal
 from tarocchi_solver.search.recommend import search
 from tarocchi_solver.search.results import Budget, Playout, SearchOptions
@@ -23,15 +25,15 @@ def warm_up() -> None:
     Afterwards no request compiles anything.
     """
     for variant in VARIANTS.values():
-        for playout in Playout:
-            state = new_deal(variant, _SEED)
-            while state.turn is not None:
-                state = _advance(state, SearchOptions(playout=playout))
-            if state.table.ending is not Ending.COUNT:
-                continue
-            whole = sum(side.pile.bit_count() for side in state.score().sides)
-            if whole != len(variant.pack.ids):
-                raise SelfTestError(f"{variant.name}: {whole} cards counted instead of {len(variant.pack.ids)}")
+        state = new_deal(variant, _SEED)
+        playouts = cycle(Playout)
+        while state.turn is not None:
+            state = _advance(state, SearchOptions(playout=next(playouts)))
+        if state.table.ending is not Ending.COUNT:
+            continue
+        whole = sum(side.pile.bit_count() for side in state.score().sides)
+        if whole != len(variant.pack.ids):
+            raise SelfTestError(f"{variant.name}: {whole} cards counted instead of {len(variant.pack.ids)}")
 
 
 def _advance(state: State, options: SearchOptions) -> State:
