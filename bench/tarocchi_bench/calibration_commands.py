@@ -24,6 +24,7 @@ from tarocchi_bench.console import (
 from tarocchi_bench.training.calibration import fit_stages, save_calibration
 from tarocchi_bench.training.positions import DealPlan, read_positions, record_deals
 from tarocchi_bench.training.shipping import PACKAGE_DATA, require_folder, training_command
+from tarocchi_solver.search.calibration import is_of_defence
 
 AgentOption = Annotated[str, typer.Option("--agent", help="solver:iterations=2000,... which plays all seats")]
 DealsOption = Annotated[int, typer.Option(help="deals to play")]
@@ -49,6 +50,8 @@ def train_calibration(
         name = save_calibration(fitted, plan, out, command)
     table = Table("stage", "from", "positions", "deals", "line", "80 % range", title=name)
     for stage, item in fitted.items():
+        if is_of_defence(stage) != is_of_defence(item.source):
+            continue  # nobody defends in this game
         line = f"{item.fit.intercept:+.2f} + {item.fit.slope:.3f} v"
         spread = f"{item.fit.low_80:+.2f} to {item.fit.high_80:+.2f} sd"
         table.add_row(stage, item.source, f"{item.positions:,}", f"{item.deals:,}", line, spread)

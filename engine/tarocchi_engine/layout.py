@@ -10,9 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from tarocchi_engine.cards import ALL_MASK, CARD_COUNT, MATTO_MASK, PACKS, TRUMP_MASK, lane_of
+from tarocchi_engine.cards import ALL_MASK, CARD_COUNT, MATTO_MASK, PACKS, TRUMP_MASK, lane_of, suit_mask
 
 MAX_SEATS: Final = 4
+LANE_COUNT: Final = 5  # the four suits and the trumps
 
 HANDS: Final = 0  # four words: the cards in each seat's hand
 PILES: Final = 4  # two words: the tricks of each side as taken, the Matto with the trick it was played to
@@ -34,6 +35,7 @@ PACK: Final = 21  # 64 * the index of the pack: an offset into BEATEN_BY
 SCORING: Final = 22  # which scoring kernel counts the deal
 GIVEN: Final = 23  # the card that the giver has chosen for the Matto, NO_CARD for the fixed rule
 GAME_FACTOR: Final = 24  # what a game point counts, where a deal is counted in game points
+VOIDS: Final = 25  # five bits for each seat: the lanes in which it has shown to have nothing
 POSITION_WORDS: Final = 26
 
 NO_CARD: Final = CARD_COUNT
@@ -63,5 +65,7 @@ def _beaten_by() -> np.ndarray:
     return table.reshape(-1)
 
 
+LANES: Final = np.array([*(suit_mask(suit) for suit in range(LANE_COUNT - 1)), TRUMP_MASK], dtype=np.uint64)
+"""The cards of each lane."""
 LED_LANE: Final = _led_lanes()
 BEATEN_BY: Final = _beaten_by()

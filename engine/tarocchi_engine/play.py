@@ -16,6 +16,8 @@ from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import (
     BEATEN_BY,
     BEST,
+    LANE_COUNT,
+    LANES,
     LAST_SIDE,
     LED,
     LED_LANE,
@@ -31,6 +33,7 @@ from tarocchi_engine.layout import (
     U_ALL,
     U_MATTO,
     U_TRUMPS,
+    VOIDS,
     WINNER,
 )
 from tarocchi_engine.rng import next_u64
@@ -44,6 +47,7 @@ _1 = np.uint64(1)
 _6 = np.uint64(6)
 _NO_CARD = np.uint64(NO_CARD)
 _PILES = np.uint64(PILES)
+_LANE_COUNT = np.uint64(LANE_COUNT)
 _JACKS = np.uint64(JACK_MASK)
 _KNIGHTS = np.uint64(KNIGHT_MASK)
 _QUEENS = np.uint64(QUEEN_MASK)
@@ -67,14 +71,27 @@ def legal_cards(hand: Any, led: Any) -> Any:
 
 
 @kernel
+def shown_voids(led: Any, played: Any) -> Any:
+    """Returns the lanes, as bits, in which a seat has nothing that plays a card other than of the lane led."""
+    voids = _0
+    for lane in range(4):
+        if led == LANES[lane]:
+            voids = _1 << np.uint64(lane)
+    return voids | (_1 << np.uint64(4) if played & U_TRUMPS == _0 else _0)
+
+
+@kernel
 def apply_card(position: Any, card: Any) -> Any:
     """Plays a card of the seat to move, without a check, and completes the trick if it is the last to it."""
     seat = position[TURN]
     played = bit(card)
     position[seat] ^= played
     position[TRICK] |= played
-    if position[LED] == U_ALL:
+    led = position[LED]
+    if led == U_ALL:
         position[LED] = LED_LANE[card]
+    elif (led | U_MATTO) & played == _0:
+        position[VOIDS] |= shown_voids(led, played) << (_LANE_COUNT * seat)
     if BEATEN_BY[position[PACK] + position[BEST]] & played != _0:
         position[BEST] = np.uint64(card)
         position[WINNER] = seat

@@ -16,6 +16,8 @@ from tarocchi_engine.layout import (
     GAME_FACTOR,
     GIVEN,
     HANDS,
+    LANE_COUNT,
+    LANES,
     LAST_SIDE,
     LED,
     LENGTH,
@@ -31,6 +33,7 @@ from tarocchi_engine.layout import (
     TRICK,
     TRICKS_LEFT,
     TURN,
+    VOIDS,
     WINNER,
 )
 from tarocchi_engine.moves import Call
@@ -68,5 +71,12 @@ def make_position(table: Table, hands: Sequence[int], aside: int) -> NDArray[np.
     words[PACK] = 64 * variant.pack.index
     words[SCORING] = variant.scoring
     words[GIVEN] = NO_CARD if table.given is None else table.given
+    words[VOIDS] = sum(_voids(table, seat) << (LANE_COUNT * seat) for seat in range(variant.seat_count))
     words[GAME_FACTOR] = SOLO_FACTOR if table.contract is Call.SOLO else 1
     return np.array(words, dtype=np.uint64)
+
+
+def _voids(table: Table, seat: int) -> int:
+    """Returns the lanes, as bits, in which a seat has shown to have nothing."""
+    # a card of a lane is known to be missing from a hand only where the whole lane is
+    return sum(1 << number for number, lane in enumerate(LANES.tolist()) if lane & table.cannot_hold[seat])

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import special
 from typer.testing import CliRunner
 
+from tarocchi_bench.agents.rules import GreedyAgent
 from tarocchi_bench.commands import app
+from tarocchi_bench.positions import decisions_in_play
 from tarocchi_bench.records import RecordError
-from tarocchi_bench.training.policy import FEATURES, Choices, choices_of, fit_discards, fit_policy, log_likelihoods
-from tarocchi_bench.training.self_play import SelfPlay, play_deals, read_deals
-from tarocchi_engine import Play, get_variant
-from tarocchi_solver.search import policy
+from tarocchi_bench.training.logit import Choices, fit_logit, log_likelihoods
+from tarocchi_bench.training.policy import FEATURES, choices_of, fit_calls, fit_discards, fit_policy
+from tarocchi_bench.training.positions import DealPlan
+from tarocchi_bench.training.scored_play import play_scored_deals, read_scored_deals
+from tarocchi_bench.training.self_play import SelfPlay, play_deals
+from tarocchi_engine import Phase, Play, State, get_variant, new_deal
+from tarocchi_engine.cards import BOLOGNESE_PACK
+from tarocchi_solver.search import learned_playout, policy
+from tarocchi_solver.search.card_kinds import CARD_KINDS, RANK, RANKS
 
-PLAN = SelfPlay("piedicavallo", "greedy", 5, 6)
+PLAN = DealPlan("piedicavallo", "plain:iterations=30", 5, 6)
 
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Deals of two rules against each other, played once."""
+    """Deals of a small search against itself, played once."""
     file = tmp_path_factory.mktemp("play") / "deals.jsonl"
-    play_deals(PLAN, file)
+    play_scored_deals(PLAN, file)
     return file
 
 
@@ -36,8 +45,9 @@ def test_the_law_of_choices_is_recovered() -> None:
     features[:, 0] = rng.integers(0, 12, len(features))
     scores = truth[features].sum(axis=1) + rng.gumbel(size=len(features))
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    chosen = np.array([scores[a : a + n].argmax() for a, n in zip(starts, sizes, strict=True)])
-    fit = fit_policy(Choices(features, sizes, chosen, np.arange(len(sizes)) // 40))
+    targets = np.zeros(len(features))
+    targets[[a + scores[a : a + n].argmax() for a, n in zip(starts, sizes, strict=True)]] = 1.0
+    fit = fit_policy(Choices(features, sizes, targets, np.arange(len(sizes)) // 40))
     found, expected = fit.weights[:12], truth[:12]
     assert found - found.mean() == pytest.approx(expected - expected.mean(), abs=0.12)
     assert fit.log_likelihood > fit.uniform_log_likelihood + 0.05
@@ -45,21 +55,22 @@ def test_the_law_of_choices_is_recovered() -> None:
 
 
 def test_choices_are_the_plays_with_a_choice(record: Path) -> None:
-    states = list(read_deals(record, PLAN))
-    choices = choices_of(states)
+    deals = list(read_scored_deals(record, PLAN))
+    choices = choices_of(deals)
     assert np.all(choices.sizes >= 2)
-    assert np.all(choices.chosen < choices.sizes)
-    assert len(choices.features) == choices.sizes.sum()
-    plays = [sum(isinstance(event.move, Play) for event in state.events) for state in states]
+    assert np.add.reduceat(choices.targets, choices.starts) == pytest.approx(np.ones(len(choices.sizes)))
+    assert set(choices.targets) == {0.0, 1.0}
+    assert len(choices.features) == choices.sizes.sum() == len(choices.targets)
+    plays = [sum(isinstance(event.move, Play) for event in deal.end.events) for deal in deals]
     assert np.all(np.bincount(choices.deals) < plays)
     even = log_likelihoods(choices, np.zeros(policy.WEIGHT_COUNT))
     assert even == pytest.approx(-np.log(choices.sizes))
 
 
 def test_what_is_often_laid_away_weighs_more(record: Path) -> None:
-    states = list(read_deals(record, PLAN))
+    states = [deal.end for deal in read_scored_deals(record, PLAN)]
     ratios = fit_discards(get_variant("piedicavallo"), states)
-    low_pips, kings = ratios[5], ratios[0]
+    low_pips, kings = ratios[5:7].max(), ratios[0]
     assert low_pips > kings
     assert np.all(ratios > 0.0)
 
@@ -69,11 +80,14 @@ def test_the_command_writes_a_model_and_its_card(record: Path, tmp_path: Path) -
     done = CliRunner().invoke(app, ["train", "play", *given, "--folder", str(tmp_path), "--workers", "1"])
     assert done.exit_code == 0, done.output
     card = json.loads((tmp_path / "piedicavallo_play.json").read_text("utf-8"))
-    assert card["agent"] == "greedy"
+    assert card["agent"] == PLAN.agent
     assert "train play --variant piedicavallo" in card["command"]
     with np.load(tmp_path / "piedicavallo_play.npz") as arrays:
         assert arrays["weights"].shape == (policy.WEIGHT_COUNT,)
-        assert arrays["discards"].shape == (policy.RANKS,)
+        assert arrays["discards"].shape == (RANKS,)
+        assert arrays["values"].shape == (learned_playout.WEIGHT_COUNT,)
+        assert not arrays["calls"].any()  # nobody calls anything in this game
+    assert 0.0 < card["held_out_regret"] < card["random_regret"]
     missing = CliRunner().invoke(app, ["train", "play", *given, "--folder", str(tmp_path / "none"), "--workers", "1"])
     assert missing.exit_code == 2
     assert "there is no such folder" in missing.output
@@ -81,6 +95,64 @@ def test_the_command_writes_a_model_and_its_card(record: Path, tmp_path: Path) -
 
 def test_deals_of_another_plan_are_refused(record: Path) -> None:
     with pytest.raises(RecordError, match="line 1 belongs to other deals"):
-        list(read_deals(record, SelfPlay("piedicavallo", "greedy", 6, 6)))
+        list(read_scored_deals(record, replace(PLAN, seed=6)))
     with pytest.raises(RecordError, match="deal 6 is missing"):
-        list(read_deals(record, SelfPlay("piedicavallo", "greedy", 5, 7)))
+        list(read_scored_deals(record, replace(PLAN, deals=7)))
+
+
+def test_deals_without_scores_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "unscored.jsonl"
+    plan = DealPlan("piedicavallo", "greedy", 5, 2)
+    play_deals(SelfPlay("piedicavallo", "greedy", 5, 2), file)
+    with pytest.raises(RecordError, match="deal 0 has no scores"):
+        list(read_scored_deals(file, plan))
+
+
+def test_scores_are_those_of_the_legal_cards_best_first(record: Path) -> None:
+    wandered = choices = 0
+    for deal in read_scored_deals(record, PLAN):
+        states = list(decisions_in_play(deal.end))
+        assert len(states) == len(deal.scores)
+        for state, scores in zip(states, deal.scores, strict=True):
+            legal = {move.card for move in state.legal_moves() if isinstance(move, Play)}
+            if scores is None:
+                assert len(legal) == 1
+                continue
+            assert set(scores) == legal
+            choices += 1
+            played = deal.end.events[len(state.events)].move
+            assert isinstance(played, Play)
+            wandered += played.card != next(iter(scores))
+    assert 0.02 < wandered / choices < 0.2
+
+
+def test_values_learn_which_card_a_search_prefers() -> None:
+    """Scores that are themselves sums of weights are found again."""
+    rng = np.random.default_rng(3)
+    truth = rng.normal(0.0, 1.0, 6)
+    sizes = rng.integers(2, 7, 6_000)
+    features = rng.integers(0, 6, (sizes.sum(), 1))
+    worths = truth[features].sum(axis=1)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    chances = np.concatenate([special.softmax(worths[a : a + n]) for a, n in zip(starts, sizes, strict=True)])
+    found = fit_logit(Choices(features, sizes, chances, np.zeros(len(sizes), dtype=np.int64)), 6, 0.01, 200)
+    assert found - found.mean() == pytest.approx(truth - truth.mean(), abs=0.02)
+
+
+def test_calls_learn_which_cards_make_a_seat_bid() -> None:
+    """The fitted chances rise with the strength by which the seats bid."""
+    plan = DealPlan("terziglio", "greedy", 3, 150)
+    states = [play_out_greedily(number) for number in range(plan.deals)]
+    weights = fit_calls(get_variant("terziglio"), states)
+    ranks = CARD_KINDS[0, :, RANK]
+    angel, low_trump, pip = (int(ranks[BOLOGNESE_PACK.parse_card(name)]) for name in ("ANG", "T5", "S7"))
+    assert weights[0, angel] > weights[0, pip]
+    assert weights[0, low_trump] > weights[0, pip]
+
+
+def play_out_greedily(number: int) -> State:
+    """The bids of a deal by the rule; the rest does not matter."""
+    state = new_deal(get_variant("terziglio"), 500 + number)
+    while state.phase is Phase.BID and state.turn is not None:
+        state = state.apply_move(GreedyAgent().choose(state.observe(state.turn), 1))
+    return state

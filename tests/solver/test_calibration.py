@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.deals import decisions, with_world
+from solver.deals import decisions, random_states, with_world
 from tarocchi_engine import VARIANTS, Monte, Phase, State, View, new_deal, view
 from tarocchi_engine.facts import hidden_cards
 from tarocchi_solver.search import Budget, Recommendation, SearchOptions, WorldSampler, calibration, data_files, search
 from tarocchi_solver.search.calibration import (
+    DEFENCE,
     FIELDS,
     OPENING_STAGES,
     PLAY_STAGES,
@@ -27,6 +28,7 @@ from tarocchi_solver.search.calibration import (
     calibration_card,
     calibration_file,
     fits_of,
+    is_defender,
     parse_fits,
     play_bounds,
     stage_of,
@@ -81,6 +83,21 @@ def test_stages_share_a_deal() -> None:
     opening = (Phase.MONTE, Phase.BID, Phase.CALL_OUT, Phase.DISCARD, Phase.DECLARE)
     assert tuple(stage_of(phase, 15, 15) for phase in opening) == OPENING_STAGES
     assert stage_of(Phase.GIVE, 0, 15) == "play_1"
+    of_defence = [stage_of(Phase.DECLARE, 15, 15, defends=True)]
+    of_defence += [stage_of(Phase.PLAY, left, 15, defends=True) for left in range(15, 0, -1)]
+    assert list(dict.fromkeys(of_defence)) == [stage for stage in STAGES if stage.startswith(DEFENCE)]
+
+
+def test_defenders_are_those_against_a_declarer() -> None:
+    met = set()
+    for name, variant in VARIANTS.items():
+        for seed in range(6):
+            for state in random_states(variant, 700 + seed):
+                seat, table = state.table.turn, state.table
+                defends = is_defender(table, seat)
+                assert defends == (variant.has_auction and state.phase is not Phase.BID and table.side_of(seat) == 1)
+                met.add((name, defends))
+    assert met == {(name, False) for name in VARIANTS} | {("terziglio", True)}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -96,7 +113,8 @@ def test_all_moves_go_through_one_line(variant: str) -> None:
         if state.phase is Phase.DECLARE:
             assert [move.difference_to_best for move in found.moves] == [move.difference_to_best for move in raw.moves]
             continue
-        fit = FITS[stage_of(state.phase, state.table.tricks_left, state.variant.trick_count)]
+        defends = is_defender(state.table, state.table.turn)
+        fit = FITS[stage_of(state.phase, state.table.tricks_left, state.variant.trick_count, defends=defends)]
         seen += 1
         for before, after in zip(raw.moves, found.moves, strict=True):
             assert after.raw_score == before.raw_score == before.expected_score

@@ -162,7 +162,7 @@ def test_discards_beyond_the_selection_depend_on_the_seed_alone(threads: int) ->
 
 @pytest.mark.parametrize("name", RULES)
 def test_discards_converge(name: str) -> None:
-    """A small budget picks a discard that the large one finds nearly as good as its own."""
+    """A small budget picks a discard that the large one finds not much worse than its own."""
     options = SearchOptions(utility=Utility.POINTS)
     losses = []
     for seed in range(4):
@@ -173,7 +173,8 @@ def test_discards_converge(name: str) -> None:
         item = next((item for item in large.moves if item.move == small), None)
         if item is not None:  # the large search may have gone on from other discards
             losses.append(-item.difference_to_best - 3 * item.difference_standard_error)
-    assert max(losses, default=0) <= 0
+    # a tenth of the spread of a deal's results at the most, beyond what may be chance
+    assert max(losses, default=0) <= 0.1 * RULES[name].deal_spread * RULES[name].game_factor
     assert len(losses) >= 2
 
 

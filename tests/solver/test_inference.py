@@ -14,7 +14,9 @@ from solver.deals import decisions, naive_used, true_world
 from tarocchi_engine import VARIANTS, Observation, Phase, Play, State, view
 from tarocchi_engine.cards import ALL_MASK, MATTO, cards_in
 from tarocchi_engine.facts import ASIDE_HOLDER, hidden_cards
-from tarocchi_solver.search import Budget, SearchOptions, history, inference, policy, search
+from tarocchi_engine.layout import LANES
+from tarocchi_solver.search import Budget, SearchOptions, calls, history, inference, learned_playout, policy, search
+from tarocchi_solver.search.card_kinds import CARD_KINDS, RANK, RANKS
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.inference import NO_INFERENCE, THRESHOLD, infer, world_weights
 from tarocchi_solver.search.models import PlayModel, play_model
@@ -30,8 +32,12 @@ def random_weights(seed: int) -> np.ndarray:
 @pytest.fixture
 def any_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes every variant believe in the same random weights, so that the tests do not hang on what is shipped."""
-    ranks = np.random.default_rng(2).uniform(0.05, 1.0, policy.RANKS)
-    monkeypatch.setattr(inference, "play_model", lambda name: PlayModel(random_weights(1), ranks))
+    rng = np.random.default_rng(2)
+    ranks = rng.uniform(0.05, 1.0, RANKS)
+    called = rng.normal(0.0, 0.3, (calls.CALL_KINDS, calls.CALL_WEIGHTS))
+    no_values = np.zeros(0, dtype=np.float32)
+    model = PlayModel(random_weights(1), ranks, called, no_values)
+    monkeypatch.setattr(inference, "play_model", lambda name: model)
 
 
 def plays_of(state: State) -> list[tuple[int, int]]:
@@ -91,7 +97,7 @@ def test_the_history_holds_what_the_table_says(name: str) -> None:
             other for other in range(state.variant.seat_count) if other != seat and table.side_of(other) == side
         ]
         for lane in range(5):
-            unplayed = history.LANES[lane].item() & ~gone
+            unplayed = LANES[lane].item() & ~gone
             if len(partners) == 1 and (int(row[history.PARTNER_VOID]) >> lane) & 1:
                 assert unplayed & ~void[partners[0]] == 0
         gone |= 1 << next(card for place, (_seat, card) in enumerate(plays_of(final)) if place == gone.bit_count())
@@ -238,7 +244,7 @@ def test_only_cards_laid_away_by_choice_are_weighted(any_weights: None) -> None:
                 assert weights is not None
                 aside = hidden.holders.index(ASIDE_HOLDER)
                 assert np.all(np.delete(weights, aside, axis=1) == 1.0)
-                ranks = {int(policy.rank_of(card, np.uint64(64 * seen.variant.pack.index))) for card in hidden.cards}
+                ranks = {int(CARD_KINDS[seen.variant.pack.index, card, RANK]) for card in hidden.cards}
                 assert len(np.unique(weights[:, aside])) == len(ranks)
 
 
@@ -256,6 +262,9 @@ def test_without_inference_all_worlds_count_alike(name: str) -> None:
 def test_the_model_of_every_variant_is_whole(name: str) -> None:
     model = play_model(name)
     assert model.weights.shape == (policy.WEIGHT_COUNT,)
-    assert model.discards.shape == (policy.RANKS,)
+    assert model.discards.shape == (RANKS,)
+    assert model.calls.shape == (calls.CALL_KINDS, calls.CALL_WEIGHTS)
+    assert model.values.shape == (learned_playout.WEIGHT_COUNT,)
+    assert np.all(np.isfinite(model.values))
     assert np.all(np.isfinite(model.weights))
     assert np.all(model.discards > 0.0)

@@ -35,6 +35,7 @@ from tarocchi_solver.search import Budget, SearchOptions, WorldSampler, search
 from tarocchi_solver.search.equity import SCALE, equity_table
 from tarocchi_solver.search.evaluators import Source, TreeSearch
 from tarocchi_solver.search.inference import NO_INFERENCE
+from tarocchi_solver.search.models import playout_rule
 from tarocchi_solver.search.opening import bid_value, discard_by_rule, imagined_call
 from tarocchi_solver.search.question import CALLS, arm_of, make_question
 from tarocchi_solver.search.runner import Limits, Runner
@@ -70,7 +71,8 @@ def try_once(state: State) -> Block:
     seen = view(state.observe(state.table.turn))
     arms = list(dict.fromkeys(arm_of(move) for move in seen.legal_moves()))
     source = Source(only_truth(state), NO_INFERENCE.belief, 1)
-    trees = TreeSearch(make_question(seen, arms), source, SearchOptions(), 4 * len(arms))
+    rule = playout_rule(seen.variant.name, SearchOptions())
+    trees = TreeSearch(make_question(seen, arms), source, SearchOptions(), 4 * len(arms), rule)
     return Runner(1, Limits()).run(trees, 0, 1).block
 
 

@@ -46,6 +46,7 @@ from tarocchi_solver.search.decision import MAX_DECLARATIONS
 from tarocchi_solver.search.evaluators import Source, TreeSearch
 from tarocchi_solver.search.halving import MIN_CHOICE_WORLDS, MIN_EVALUATION_WORLDS
 from tarocchi_solver.search.inference import NO_INFERENCE
+from tarocchi_solver.search.models import playout_rule
 from tarocchi_solver.search.question import arm_of, make_question
 from tarocchi_solver.search.runner import MIN_WORLDS, Limits, Runner
 from tarocchi_solver.search.sampler import WorldNotFoundError
@@ -366,7 +367,8 @@ def test_large_trees_approach_best_play(name: str) -> None:
         moves = [move for move in seen.legal_moves() if not is_signal(move)]
         question = make_question(seen, [arm_of(move) for move in moves])
         source = Source(WorldSampler(known), NO_INFERENCE.belief, 1)
-        trees = TreeSearch(question, source, SearchOptions(expand_after=1, exploration=4.0), 200_000)
+        options = SearchOptions(expand_after=1, exploration=4.0)
+        trees = TreeSearch(question, source, options, 200_000, playout_rule(seen.variant.name, options))
         block = Runner(1, Limits()).run(trees, 0, 1).block
         deal = with_fixed_gift(state)
         exact = [solve_plainly(deal.apply_move(move), seen.seat) for move in moves]

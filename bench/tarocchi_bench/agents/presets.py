@@ -12,6 +12,7 @@ from tarocchi_solver.search.results import Root
 
 PLAIN_PARAMETERS: Final[dict[str, Any]] = {
     "playout": Playout.RULE,
+    "playout_noise": 0.0,
     "exploration": 0.7,
     "expand_after": 8,
     "iterations_per_world": None,

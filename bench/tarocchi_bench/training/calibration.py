@@ -28,6 +28,7 @@ from tarocchi_solver.search.calibration import (
     TABLE,
     StageFit,
     calibration_file,
+    is_of_defence,
     log_odds,
 )
 from tarocchi_solver.search.data_files import save_arrays
@@ -188,8 +189,10 @@ def fit_stages(positions: Positions) -> dict[str, Fitted]:
         )
     fitted = {}
     for place, stage in enumerate(STAGES):
-        # of two neighbours the later one
-        nearest = sorted((other for other in STAGES if is_enough[other]), key=lambda s: abs(STAGES.index(s) - place))
+        # of two neighbours the later one, and where there is one a stage of the same role
+        known = [other for other in STAGES if is_enough[other]]
+        kindred = [other for other in known if is_of_defence(other) == is_of_defence(stage)]
+        nearest = sorted(kindred or known, key=lambda s: abs(STAGES.index(s) - place))
         best = abs(STAGES.index(nearest[0]) - place)
         source = max((s for s in nearest if abs(STAGES.index(s) - place) == best), key=STAGES.index)
         used = by_stage[source]

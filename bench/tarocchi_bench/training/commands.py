@@ -18,13 +18,15 @@ from tarocchi_bench.console import (
 )
 from tarocchi_bench.training.equity import VARIANT, Course, save_equity
 from tarocchi_bench.training.policy import save_model
+from tarocchi_bench.training.positions import DealPlan
+from tarocchi_bench.training.scored_play import play_scored_deals, read_scored_deals
 from tarocchi_bench.training.self_play import SelfPlay, play_deals, read_deals
 from tarocchi_bench.training.shipping import PACKAGE_DATA, require_folder, training_command
 
 app = typer.Typer(no_args_is_help=True, help="Makes the data files that the solver has learned from its own play.")
 app.command("calibration")(train_calibration)
 
-AgentOption = Annotated[str, typer.Option("--agent", help="greedy or solver:iterations=300,..., which plays all seats")]
+AgentOption = Annotated[str, typer.Option("--agent", help="plain or solver:iterations=300,..., which plays all seats")]
 
 
 @app.callback()
@@ -37,18 +39,18 @@ def play(
     variant: VariantOption,
     deals: Annotated[int, typer.Option(help="deals to play")],
     out: Annotated[Path, typer.Option(help="JSON lines: deals found there are not played again")],
-    agent: AgentOption = "plain:iterations=600",
+    agent: AgentOption = "plain:iterations=1200",
     seed: SeedOption = 1,
     folder: Annotated[Path, typer.Option(help="where the model goes")] = PACKAGE_DATA,
     workers: WorkersOption = CORES,
 ) -> None:
     """Plays deals between equals and fits the model of how players play, by which hidden hands are inferred."""
-    plan = SelfPlay(variant, agent, seed, deals)
+    plan = DealPlan(variant, agent, seed, deals)
     require_folder(folder)
     command = training_command("play", variant=variant, agent=agent, deals=deals, seed=seed, out=out.name)
     with long_work("deals", deals, out) as progress:
-        play_deals(plan, out, workers=workers, progress=progress)
-        figures = save_model(list(read_deals(out, plan)), plan, folder, command)
+        play_scored_deals(plan, out, workers=workers, progress=progress)
+        figures = save_model(list(read_scored_deals(out, plan)), plan, folder, command)
     print_result(figures, as_json=False, title=f"{deals} deals of {variant} by {agent}")
 
 

@@ -1,26 +1,31 @@
-"""Fits the model of how players choose their cards, and what they lay away, to self-play.
+"""Fits the model of how players choose their cards, what they call and what they lay away, to self-play.
 
-Maximum likelihood of a conditional logit (McFadden, 1974) with an L2 penalty, by L-BFGS. Every fifth deal is held out
+Conditional logits by maximum likelihood with an L2 penalty. Every fifth deal is held out
 to tell how well the choices of unseen deals are foreseen; the weights that ship are fitted to all deals.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
-from scipy import optimize, sparse
+from scipy import optimize, special
 
-from tarocchi_bench.training.self_play import SelfPlay
+from tarocchi_bench.training.logit import Choices, Floats, fit_logit, log_likelihoods
+from tarocchi_bench.training.positions import DealPlan
+from tarocchi_bench.training.scored_play import ScoredDeal
+from tarocchi_bench.training.values import fit_values
 from tarocchi_engine import State, Variant, get_variant
 from tarocchi_engine.cards import cards_in
 from tarocchi_solver import __version__
-from tarocchi_solver.search import history, models, policy
+from tarocchi_solver.search import calls, history, models, policy
+from tarocchi_solver.search.card_kinds import CARD_KINDS, RANK, RANKS
 from tarocchi_solver.search.data_files import save_arrays
+from tarocchi_solver.search.learned_playout import MOST_CARDS
 
 PENALTY: Final = 2.0
 """Of the squares of the weights, in nats."""
@@ -30,34 +35,6 @@ MAX_STEPS: Final = 150
 FEATURES: Final = policy.PUBLIC_FEATURES + 2
 PRIOR_COUNT: Final = 3.0
 """Imagined cards of every rank laid away and kept, so that no rank is impossible."""
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Choices:
-    """The plays of some deals in which there was a choice."""
-
-    features: Integers
-    """[legal cards of all plays, FEATURES]: places of weights."""
-    sizes: Integers
-    """[plays]: the number of legal cards."""
-    chosen: Integers
-    """[plays]: which of them was played, from 0."""
-    deals: Integers
-    """[plays]: the number of the deal."""
-
-    @property
-    def starts(self) -> Integers:
-        """The row of the first legal card of each play."""
-        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
-
-    def of(self, plays: npt.NDArray[np.bool_]) -> Choices:
-        """Returns some of the plays."""
-        return Choices(
-            self.features[np.repeat(plays, self.sizes)], self.sizes[plays], self.chosen[plays], self.deals[plays]
-        )
 
 
 @dataclass(frozen=True)
@@ -71,33 +48,31 @@ class PolicyFit:
     uniform_log_likelihood: float
 
 
-def choices_of(states: Iterable[State]) -> Choices:
-    """Returns the plays of deals that have been played out."""
-    features, sizes, chosen, deals = [], [], [], []
-    buffer = np.zeros((40, FEATURES), dtype=np.int64)
-    for number, state in enumerate(states):
-        variant = state.variant
-        pack = np.uint64(64 * variant.pack.index)
-        for row in history.rows_of(state.table):
-            hand = row[history.LATER]
-            count = int(policy.features_of_choices(row, pack, hand, buffer))
-            if count == 1:
+def choices_of(deals: Iterable[ScoredDeal]) -> Choices:
+    """Returns the plays of deals that have been played out, with what was recommended as the choice."""
+    features, sizes, targets, numbers = [], [], [], []
+    buffer = np.zeros((MOST_CARDS, FEATURES), dtype=np.int64)
+    for number, deal in enumerate(deals):
+        pack = np.uint64(64 * deal.end.variant.pack.index)
+        for row, scores in zip(history.rows_of(deal.end.table), deal.scores, strict=True):
+            if scores is None:
                 continue
-            legal = int(policy.legal_in(row, hand))
+            count = int(policy.features_of_choices(row, pack, row[history.LATER], buffer))
+            recommended = next(iter(scores))
             features.append(buffer[:count].copy())
             sizes.append(count)
-            chosen.append(list(cards_in(legal)).index(int(row[history.CARD])))
-            deals.append(number)
-    return Choices(np.concatenate(features), np.array(sizes), np.array(chosen), np.array(deals))
+            targets.append([float(card == recommended) for card in sorted(scores)])
+            numbers.append(number)
+    return Choices(np.concatenate(features), np.array(sizes), np.concatenate(targets), np.array(numbers))
 
 
 def fit_policy(choices: Choices) -> PolicyFit:
     """Returns the model that fits the choices best."""
     is_held_out = choices.deals % HELD_OUT == 0
-    trained = _fit(choices.of(~is_held_out))
+    trained = fit_logit(choices.of(~is_held_out), policy.WEIGHT_COUNT, PENALTY, MAX_STEPS)
     held_out = choices.of(is_held_out)
     return PolicyFit(
-        weights=_fit(choices),
+        weights=fit_logit(choices, policy.WEIGHT_COUNT, PENALTY, MAX_STEPS),
         plays=len(choices.sizes),
         deals=len(np.unique(choices.deals)),
         log_likelihood=float(log_likelihoods(held_out, trained).mean()),
@@ -105,72 +80,71 @@ def fit_policy(choices: Choices) -> PolicyFit:
     )
 
 
-def log_likelihoods(choices: Choices, weights: Floats) -> Floats:
-    """Returns the log of the chance of each choice."""
-    scores = weights[choices.features].sum(axis=1)
-    logs, _exponentials, _totals = _normalised(choices, scores)
-    return logs
-
-
-def _normalised(choices: Choices, scores: Floats) -> tuple[Floats, Floats, Floats]:
-    """Returns the log chance of each choice, and the exponentials of all scores with their totals for each play."""
-    starts = choices.starts
-    largest = np.maximum.reduceat(scores, starts)
-    exponentials = np.exp(scores - np.repeat(largest, choices.sizes))
-    totals = np.add.reduceat(exponentials, starts)
-    logs: Floats = scores[starts + choices.chosen] - largest - np.log(totals)
-    return logs, exponentials, totals
-
-
-def _fit(choices: Choices) -> Floats:
-    rows = len(choices.features)
-    pointers = np.arange(0, rows * FEATURES + 1, FEATURES)
-    ones = np.ones(rows * FEATURES)
-    matrix = sparse.csr_matrix((ones, choices.features.ravel(), pointers), shape=(rows, policy.WEIGHT_COUNT))
-    transposed = matrix.T.tocsr()
-    picked = choices.starts + choices.chosen
-
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        logs, exponentials, totals = _normalised(choices, matrix @ weights)
-        residues = -exponentials / np.repeat(totals, choices.sizes)
-        residues[picked] += 1.0
-        gradient = 2 * PENALTY * weights - transposed @ residues
-        return float(PENALTY * (weights @ weights) - logs.sum()), gradient
-
-    start = np.zeros(policy.WEIGHT_COUNT)
-    found: Any = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS})
-    weights: Floats = found.x
-    return weights
-
-
 def fit_discards(variant: Variant, states: Iterable[State]) -> Floats:
-    """Returns for each rank of `policy.rank_of` how much likelier a card of it is laid away than kept, [RANKS]."""
-    pack = np.uint64(64 * variant.pack.index)
-    away, kept = np.full(policy.RANKS, PRIOR_COUNT), np.full(policy.RANKS, PRIOR_COUNT)
+    """Returns for each rank of `card_kinds` how much likelier a card of it is laid away than kept, [RANKS]."""
+    ranks = CARD_KINDS[variant.pack.index, :, RANK]
+    away, kept = np.full(RANKS, PRIOR_COUNT), np.full(RANKS, PRIOR_COUNT)
     for state in states:
         table = state.table
         if not table.discard_made or table.discarder is None:
             continue
         for cards, counts in ((state.aside, away), (table.played[table.discarder], kept)):
             for card in cards_in(cards):
-                counts[int(policy.rank_of(card, pack))] += 1
+                counts[ranks[card]] += 1
     ratios: Floats = away / kept
     return ratios
 
 
-def save_model(states: Sequence[State], plan: SelfPlay, folder: Path, command: str) -> dict[str, float]:
+def fit_calls(variant: Variant, states: Iterable[State]) -> Floats:
+    """Returns what the calls of the deals show them to be worth by the cards held, [CALL_KINDS, CALL_WEIGHTS].
+
+    Zeros for a game without calls.
+    """
+    ranks = CARD_KINDS[variant.pack.index, :, RANK]
+    shape = (calls.CALL_KINDS, calls.CALL_WEIGHTS)
+    hands, said, is_open = [], [], []
+    for state in states:
+        for seat, choice in calls.choices_of(state.events):
+            held = np.array(list(cards_in(state.packets[seat][0])))
+            hands.append(np.append(np.bincount(ranks[held], minlength=RANKS), 1.0))
+            said.append(choice.said)
+            is_open.append([place == choice.said or place in choice.others for place in range(calls.CALL_KINDS + 1)])
+    if not hands:
+        return np.zeros(shape)
+    features, barred = np.array(hands), np.where(np.array(is_open), 0.0, -np.inf)
+    chosen = np.eye(calls.CALL_KINDS + 1)[said]
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        weights = flat.reshape(shape)
+        worths = np.column_stack([np.zeros(len(features)), features @ weights.T]) + barred
+        logs = special.log_softmax(worths, axis=1)
+        gradient = 2 * PENALTY * weights - (chosen - np.exp(logs))[:, 1:].T @ features
+        picked = logs[np.arange(len(said)), said]
+        return float(PENALTY * (flat @ flat) - picked.sum()), gradient.ravel()
+
+    found: Any = optimize.minimize(loss, np.zeros(math.prod(shape)), jac=True, method="L-BFGS-B")
+    weights: Floats = found.x.reshape(shape)
+    return weights
+
+
+def save_model(deals: Sequence[ScoredDeal], plan: DealPlan, folder: Path, command: str) -> dict[str, float]:
     """Fits the model of a variant and writes its data file; returns what its card says about the fit."""
     variant = get_variant(plan.variant)
-    fit = fit_policy(choices_of(states))
+    fit, values = fit_policy(choices_of(deals)), fit_values(deals)
+    states = [deal.end for deal in deals]
     arrays = {
         models.WEIGHTS: fit.weights.astype(np.float32),
         models.DISCARDS: fit_discards(variant, states).astype(np.float32),
+        models.VALUES: values.weights.astype(np.float32),
+        models.CALLS: fit_calls(variant, states).astype(np.float32),
     }
     figures = {
         "deals": float(fit.deals),
         "plays": float(fit.plays),
         "held_out_log_likelihood": fit.log_likelihood,
         "uniform_log_likelihood": fit.uniform_log_likelihood,
+        "held_out_regret": values.regret,
+        "random_regret": values.random_regret,
     }
     card = {
         "command": command,

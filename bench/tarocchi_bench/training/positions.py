@@ -25,7 +25,7 @@ from tarocchi_engine import Phase, State, get_variant, view
 from tarocchi_engine.cards import cards_in
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import MoveStatistics, search
-from tarocchi_solver.search.calibration import STAGES, stage_of
+from tarocchi_solver.search.calibration import STAGES, is_defender, stage_of
 from tarocchi_solver.search.decision import wins_match
 from tarocchi_solver.service.formats import format_move
 
@@ -156,6 +156,7 @@ def play_deal(plan: DealPlan, number: int) -> dict[str, Any]:
                 "phase": state.phase.value,
                 "seat": seat,
                 "tricks_left": state.table.tricks_left,
+                "defends": is_defender(state.table, seat),
                 "move": json_format.MessageToDict(format_move(variant.pack, found.move)),
                 "moves": len(found.moves),
                 "exact": found.exact,
@@ -224,7 +225,7 @@ def positions_of(entries: list[dict[str, Any]], variant_name: str) -> Positions:
     trick_count = get_variant(variant_name).trick_count
 
     def row(entry: dict[str, Any], decision: dict[str, Any]) -> tuple[Any, ...]:
-        stage = stage_of(Phase(decision["phase"]), decision["tricks_left"], trick_count)
+        stage = stage_of(Phase(decision["phase"]), decision["tricks_left"], trick_count, defends=decision["defends"])
         seat = decision["seat"]
         return (
             entry["number"],

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from google.protobuf import json_format
 
@@ -26,6 +26,19 @@ from tarocchi_solver.service.requests import parse_deal
 _DEAL, _THINK = 1, 2
 _LINE: Final = "a deal"
 _as_json: Final = json_format.MessageToDict
+
+
+class DealSeries(Protocol):
+    """What tells the deals of one plan from those of others."""
+
+    @property
+    def variant(self) -> str: ...
+
+    @property
+    def agent(self) -> str: ...
+
+    @property
+    def seed(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Call
     """
     parse_agent(plan.agent)
     get_variant(plan.variant)
-    known = {entry["number"] for entry in _entries(record, plan)}
+    known = {entry["number"] for entry in entries_of(record, plan)}
     to_play = [number for number in range(plan.deals) if number not in known]
     if not to_play:
         return
@@ -63,17 +76,34 @@ def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Call
 
 def read_deals(record: Path, plan: SelfPlay) -> Iterator[State]:
     """Yields the deals of a plan as played, by number; raises `RecordError` where they are not all there."""
-    entries = {entry["number"]: entry for entry in _entries(record, plan)}
+    entries = {entry["number"]: entry for entry in entries_of(record, plan)}
     for number in range(plan.deals):
         if number not in entries:
             raise RecordError(f"{record}: deal {number} is missing: play it first")
-        faults = FaultList()
-        message = rules_service_pb2.ReplayDealRequest()
-        json_format.ParseDict({key: entries[number][key] for key in ("deal", "events")}, message)
-        state = parse_deal(message, faults)
-        if state is None or faults.faults:
-            raise RecordError(f"{record}: deal {number} is none: {faults.faults[0].message}")
-        yield state
+        yield parse_entry(record, entries[number])
+
+
+def parse_entry(record: Path, entry: dict[str, Any]) -> State:
+    """Returns the end of the deal of a line; raises `RecordError` if there is no such deal."""
+    faults = FaultList()
+    message = rules_service_pb2.ReplayDealRequest()
+    json_format.ParseDict({key: entry[key] for key in ("deal", "events")}, message)
+    state = parse_deal(message, faults)
+    if state is None or faults.faults:
+        raise RecordError(f"{record}: deal {entry['number']} is none: {faults.faults[0].message}")
+    return state
+
+
+def deal_entry(plan: DealSeries, number: int, start: State, shuffled_by: int, end: State) -> dict[str, Any]:
+    """Returns the line of deal `number` of a plan, from its start to its end."""
+    return {
+        "variant": plan.variant,
+        "agent": plan.agent,
+        "seed": plan.seed,
+        "number": number,
+        "deal": _as_json(deal_answer(start, shuffled_by).deal),
+        "events": [_as_json(format_event(start.variant.pack, event)) for event in end.table.events],
+    }
 
 
 @dataclass
@@ -92,14 +122,7 @@ class _DealPlayer:
         shuffled_by = split(plan.seed, _DEAL, number)
         start = first_state(variant, shuffled_by, number)
         end = play_out(start, self._agents, [0] * variant.seat_count, split(plan.seed, _THINK, number)).end
-        return {
-            "variant": plan.variant,
-            "agent": plan.agent,
-            "seed": plan.seed,
-            "number": number,
-            "deal": _as_json(deal_answer(start, shuffled_by).deal),
-            "events": [_as_json(format_event(variant.pack, event)) for event in end.table.events],
-        }
+        return deal_entry(plan, number, start, shuffled_by, end)
 
     def close(self) -> None:
         """Closes the agent."""
@@ -108,7 +131,7 @@ class _DealPlayer:
         self._agents.clear()
 
 
-def _entries(record: Path, plan: SelfPlay) -> Iterator[dict[str, Any]]:
+def entries_of(record: Path, plan: DealSeries) -> Iterator[dict[str, Any]]:
     """Yields the lines of a record; raises `RecordError` for those of another plan."""
     for number, entry in read_lines(record, _LINE):
         if not {"variant", "agent", "seed", "number", "deal", "events"} <= set(entry):

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Phase, View, get_variant
+from tarocchi_engine import Phase, Table, View, get_variant
 from tarocchi_solver.search.data_files import DataFileError, data_folder, load_arrays
 from tarocchi_solver.search.decision import wins_match
 from tarocchi_solver.search.results import MoveStatistics, Recommendation
@@ -27,8 +27,15 @@ OPENING_STAGES: Final = ("monte", "bid", "call_out", "discard", "declare")
 """Decisions before the first card, named after their phases."""
 PLAY_STAGES: Final = ("play_1", "play_2", "play_3", "play_4", "play_5", "play_6")
 """Plays by the tricks left: `play_1` holds the last ones."""
-STAGES: Final = (*OPENING_STAGES, *reversed(PLAY_STAGES))
-"""All stages in the order of a deal."""
+DEFENCE: Final = "defence_"
+"""What the names of the stages of those begin with who play against a declarer."""
+STAGES: Final = (
+    *OPENING_STAGES,
+    *reversed(PLAY_STAGES),
+    f"{DEFENCE}declare",
+    *(f"{DEFENCE}{stage}" for stage in reversed(PLAY_STAGES)),
+)
+"""All stages, those of each seat in the order of a deal."""
 CERTAIN_STAGES: Final = frozenset({"monte", "bid", "call_out"})
 """Stages with moves after which nothing is scored for certain: their lines go through the origin, so 0 stays 0."""
 LAST_BOUNDS: Final = (2, 4)
@@ -50,13 +57,23 @@ def play_bounds(trick_count: int) -> tuple[int, ...]:
     return (first, second, *(second + (trick_count - second) * part // parts for part in range(1, parts + 1)))
 
 
-def stage_of(phase: Phase, tricks_left: int, trick_count: int) -> str:
-    """Returns the stage of a decision."""
+def stage_of(phase: Phase, tricks_left: int, trick_count: int, *, defends: bool = False) -> str:
+    """Returns the stage of a decision; `defends` tells whether it is that of a defender, as `is_defender` says."""
     name = phase.name.lower()
-    if name in OPENING_STAGES:
-        return name
-    bounds = play_bounds(trick_count)
-    return PLAY_STAGES[next(place for place, most in enumerate(bounds) if tricks_left <= most)]
+    if name not in OPENING_STAGES:
+        bounds = play_bounds(trick_count)
+        name = PLAY_STAGES[next(place for place, most in enumerate(bounds) if tricks_left <= most)]
+    return f"{DEFENCE}{name}" if defends else name
+
+
+def is_of_defence(stage: str) -> bool:
+    """Tells whether a stage is one of those who play against a declarer."""
+    return stage.startswith(DEFENCE)
+
+
+def is_defender(table: Table, seat: int) -> bool:
+    """Tells whether a seat plays with others against a declarer."""
+    return table.declarer is not None and table.phase is not Phase.BID and seat != table.declarer
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +182,8 @@ def calibrated(view: View, found: Recommendation, fits: Mapping[str, StageFit] |
     """
     if fits is None or found.exact or wins_match(view, found.move):
         return found
-    fit = fits[stage_of(view.phase, view.table.tricks_left, view.variant.trick_count)]
+    defends = is_defender(view.table, view.seat)
+    fit = fits[stage_of(view.phase, view.table.tricks_left, view.variant.trick_count, defends=defends)]
     return replace(found, moves=_calibrated_moves(fit, found.moves, shares_results=view.phase is Phase.DECLARE))
 
 

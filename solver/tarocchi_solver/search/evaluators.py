@@ -18,6 +18,7 @@ from tarocchi_engine.layout import TRICKS_LEFT
 from tarocchi_solver.search.double_dummy import Solver
 from tarocchi_solver.search.exact import solve_listed, solve_sampled, table_bits
 from tarocchi_solver.search.inference import Belief
+from tarocchi_solver.search.learned_playout import PlayoutRule
 from tarocchi_solver.search.question import Question
 from tarocchi_solver.search.results import Playout, SearchOptions
 from tarocchi_solver.search.sampler import WorldNotFoundError, WorldSampler
@@ -27,7 +28,8 @@ from tarocchi_solver.search.utilities import utilities_of
 ITERATIONS_PER_CALL: Final = 512
 """Work of one kernel call, about a millisecond: between calls threads look at the limits."""
 
-_POLICY = {Playout.RANDOM: 0, Playout.RULE: 1}
+PLAYOUT_COSTS: Final = {Playout.RANDOM: 1, Playout.RULE: 1, Playout.LEARNED: 3}
+"""How many iterations with the rule take about as long as one."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +84,12 @@ class TreeSearch(Evaluator):
     options: SearchOptions
     iterations: int
     """For each world."""
+    rule: PlayoutRule
 
     @property
     def cost(self) -> int:
         """How many iterations take about as long as one world."""
-        return self.iterations
+        return self.iterations * PLAYOUT_COSTS[self.options.playout]
 
     def allocate(self) -> Tree:
         """Returns the tree of one thread."""
@@ -103,7 +106,7 @@ class TreeSearch(Evaluator):
             np.uint64(self.source.seed),
             first,
             self.iterations,
-            _POLICY[self.options.playout],
+            self.rule,
             self.options.exploration,
             self.options.expand_after,
         )

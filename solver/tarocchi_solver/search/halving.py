@@ -26,7 +26,9 @@ import numpy.typing as npt
 from tarocchi_engine import Discard, Phase
 from tarocchi_engine.selection import exchanges
 from tarocchi_solver.search.decision import Decision
-from tarocchi_solver.search.evaluators import Evaluator, SampledEndings, Source, TreeSearch, solving_cost
+from tarocchi_solver.search.evaluators import PLAYOUT_COSTS, Evaluator, SampledEndings, Source, TreeSearch, solving_cost
+from tarocchi_solver.search.learned_playout import PlayoutRule
+from tarocchi_solver.search.models import playout_rule
 from tarocchi_solver.search.question import Question
 from tarocchi_solver.search.results import (
     MAX_ITERATIONS,
@@ -134,16 +136,17 @@ def halve(
     decision: Decision, runner: Runner, source: Source, budget: Budget, options: SearchOptions, *, solves: bool
 ) -> Recommendation:
     """Returns the recommendation for a choice among several moves; `solves` tells whether worlds are to be solved."""
-    work = _Work(runner, source, options, solves)
+    work = _Work(runner, source, options, solves, playout_rule(decision.view.variant.name, options))
     scout = None
     if decision.view.legal_move_count > len(decision.moves):
         scout, decision, budget = _improve(decision, work, budget)
     arm_count = len(decision.question.arms)
     each = 1
     if solves:
-        each = solving_cost(decision.view.table.tricks_left)
+        each = max(solving_cost(decision.view.table.tricks_left) // PLAYOUT_COSTS[options.playout], 1)
     elif decision.view.phase is Phase.PLAY:
-        each = max((options.iterations_per_world or tree_size(budget, arm_count, runner.threads)) // arm_count, 1)
+        size = options.iterations_per_world or tree_size(budget, arm_count, runner.threads, options.playout)
+        each = max(size // arm_count, 1)
     plan = Plan.of(arm_count, budget, each)
     race = _Race(decision, work, each)
     if scout is not None:
@@ -258,12 +261,13 @@ class _Work:
     source: Source
     options: SearchOptions
     solves: bool
+    rule: PlayoutRule
 
     def evaluator(self, question: Question, iterations: int) -> Evaluator:
         """Returns what evaluates the moves of a question; trees get so many iterations."""
         if self.solves:
             return SampledEndings(question, self.source)
-        return TreeSearch(question, self.source, self.options, iterations)
+        return TreeSearch(question, self.source, self.options, iterations, self.rule)
 
 
 @dataclass

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from tarocchi_engine import Play, Table
 from tarocchi_engine.bits import bit, lowest
-from tarocchi_engine.cards import TRUMP_MASK, suit_mask
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import BEATEN_BY, LED_LANE, NO_CARD, U_ALL
+from tarocchi_engine.play import shown_voids
 from tarocchi_engine.scoring import FIVE_POINT_CARDS
 
 # the words of a play's row
@@ -39,8 +39,6 @@ HISTORY_WORDS: Final = 16
 
 SITUATIONS: Final = 14
 STAGES: Final = 4
-
-LANES: Final = np.array([*(suit_mask(suit) for suit in range(4)), TRUMP_MASK], dtype=np.uint64)
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -133,9 +131,7 @@ def fill_history(seats: Any, cards: Any, sides: Any, seat_count: Any, trick_coun
 
         lane = lane_number(card)
         if led != U_ALL and lane < 5 and led & bit(np.uint64(card)) == _0:
-            for other_lane in range(5):
-                if LANES[other_lane] == led or (other_lane == 4 and lane != 4):
-                    voids[seat] |= _1 << np.uint64(other_lane)
+            voids[seat] |= shown_voids(led, bit(np.uint64(card)))
         if length == 0 and lane < 5:
             count = (leads[seat] >> np.uint64(2 * lane)) & _3
             if count < _2:

@@ -21,6 +21,8 @@ from tarocchi_engine.compilation import kernel
 from tarocchi_engine.facts import ASIDE_HOLDER, HiddenCards
 from tarocchi_engine.rng import next_unit
 from tarocchi_solver.search import history, policy
+from tarocchi_solver.search.calls import NO_CALLS, CallEvidence, call_evidence, chance_of_call
+from tarocchi_solver.search.card_kinds import CARD_KINDS, RANK
 from tarocchi_solver.search.models import play_model
 from tarocchi_solver.search.sampler import WorldSampler
 from tarocchi_solver.search.sampling_kernels import sample_world
@@ -60,6 +62,7 @@ class Belief(NamedTuple):
     """[plays, 4, RELATIONS]"""
     declarations: Words
     """[hands, 3]: the holder, the cards it has shown, all cards known to have been in the hand then."""
+    calls: CallEvidence
     numbers: Floats
     """[NUMBERS]"""
 
@@ -85,6 +88,9 @@ def likelihood(belief: Any, world: Any) -> Any:
         hand = world[np.int64(belief.declarations[place, 0])] | belief.declarations[place, 2]
         if used_cards(hand) & ~belief.declarations[place, 1] != _0:
             product *= HIDING_SHARE
+    for place in range(len(belief.calls.words)):
+        chance = chance_of_call(belief.calls.words[place], belief.calls.values[place], world)
+        product *= (1.0 - UNIFORM_SHARE) * chance + UNIFORM_SHARE / 2.0
     return product ** belief.numbers[EXPONENT]
 
 
@@ -92,7 +98,7 @@ def likelihood(belief: Any, world: Any) -> Any:
 def believed_world(arrays: Any, belief: Any, stream: Any, world: Any) -> Any:
     """Draws a world into `world` by its chance and its likelihood; returns as `sample_world`."""
     rejected = sample_world(arrays, stream, world)
-    if len(belief.holders) == 0 and len(belief.declarations) == 0:
+    if len(belief.holders) == 0 and len(belief.declarations) == 0 and len(belief.calls.words) == 0:
         return rejected
     for _ in range(MAX_ATTEMPTS - 1):
         if rejected < 0 or next_unit(stream) * belief.numbers[THRESHOLD] < likelihood(belief, world):
@@ -116,6 +122,7 @@ NO_INFERENCE: Final = Inference(
         np.zeros((0, policy.LENGTHS, 62)),
         np.zeros((0, 4, policy.RELATIONS)),
         np.zeros((0, 3), dtype=np.uint64),
+        NO_CALLS,
         np.array([1.0, 1.0]),
     ),
     effective_share=1.0,
@@ -140,7 +147,10 @@ def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Infe
     rows = history.rows_of(table)
     others = [seat for seat in holder_of if seat not in (ASIDE_HOLDER, view.seat)]
     rows = rows[np.isin(rows[:, history.ACTOR], np.array(others, dtype=np.uint64))]
-    if not (len(rows) or declarations):
+    model = play_model(variant.name)
+    seats = {seat: holder_of[seat] for seat in others}
+    calls = call_evidence(view, seats, holder_of.get(ASIDE_HOLDER), model.calls)
+    if not (len(rows) or declarations or len(calls.words)):
         return NO_INFERENCE
     actors = rows[:, history.ACTOR].astype(np.int64)
     exposed = np.array([table.exposed(seat) for seat in range(variant.seat_count)], dtype=np.uint64)
@@ -151,10 +161,11 @@ def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Infe
         np.zeros((len(rows), policy.LENGTHS, 62)),
         np.zeros((len(rows), 4, policy.RELATIONS)),
         np.array(declarations, dtype=np.uint64).reshape(-1, 3),
+        calls,
         np.array([exponent, 1.0]),
     )
     pack = np.uint64(64 * variant.pack.index)
-    policy.fill_scores(rows, pack, play_model(variant.name).weights, belief.scores, belief.ends)
+    policy.fill_scores(rows, pack, model.weights, belief.scores, belief.ends)
     values = np.zeros(PILOT_WORLDS)
     likelihoods_of(belief, sampler.sample_many(seed, PILOT_WORLDS), values)
     mean = float(values.mean())
@@ -169,9 +180,8 @@ def weights_of_places(view: View, hidden: HiddenCards) -> Floats | None:
     """
     if ASIDE_HOLDER not in hidden.holders or not view.table.discard_made:
         return None
-    pack = np.uint64(64 * view.variant.pack.index)
     places = np.ones((len(hidden.cards), len(hidden.holders)))
-    ranks = [int(policy.rank_of(card, pack)) for card in hidden.cards]
+    ranks = CARD_KINDS[view.variant.pack.index, hidden.cards, RANK]
     places[:, hidden.holders.index(ASIDE_HOLDER)] = play_model(view.variant.name).discards[ranks]
     return places
 

@@ -15,15 +15,15 @@ from typing import Any, Final
 import numpy as np
 
 from tarocchi_engine.bits import bit, highest, lowest, popcount
-from tarocchi_engine.cards import BOLOGNESE_PACK, JACK_MASK, KING_MASK, KNIGHT_MASK, QUEEN_MASK, TRUMP_MASK
+from tarocchi_engine.cards import TRUMP_MASK
 from tarocchi_engine.compilation import kernel
-from tarocchi_engine.layout import U_ALL, U_MATTO
+from tarocchi_engine.layout import LANES, U_ALL, U_MATTO
+from tarocchi_solver.search.card_kinds import CARD_KINDS, FIGURE, MATES, POINTS, RANK, RANKS, SET
 from tarocchi_solver.search.history import (
     BEATING,
     CARD,
     GONE,
     IS_LAST,
-    LANES,
     LED,
     OPPONENT_VOIDS,
     OTHER_PILE,
@@ -37,16 +37,14 @@ from tarocchi_solver.search.history import (
     STAGES,
     VALUE,
     lane_number,
-    points_of,
 )
 
 RELATIONS: Final = 10
-RANKS: Final = 29
 LENGTHS: Final = 6
 
 # what a card would be in the trick
 _LEAD_SUIT, _LEAD_TRUMP, _FOLLOW_BEATS, _FOLLOW, _TRUMP_BEATS, _TRUMP = 0, 1, 2, 3, 4, 5
-_OVERTRUMP, _UNDERTRUMP, _DISCARD, _MATTO_PLAY = 6, 7, 8, 9
+_OVERTRUMP, _UNDERTRUMP, _DISCARD, MATTO_PLAY = 6, 7, 8, 9
 
 _SIZES = (
     SITUATIONS * RELATIONS * RANKS,  # what the card is
@@ -72,92 +70,47 @@ _2 = np.uint64(2)
 _3 = np.uint64(3)
 _6 = np.uint64(6)
 _TRUMPS = np.uint64(TRUMP_MASK)
-_FIGURES = np.array([KING_MASK, QUEEN_MASK, KNIGHT_MASK, JACK_MASK], dtype=np.uint64)
-_parse = BOLOGNESE_PACK.parse_cards
-_TAROCCHI_ROW = np.uint64(_parse(["ANG", "MON", "BEG", "MAT"]))
-_ACES = np.uint64(_parse(["SA", "BA", "CA", "DA"]))
-_MOORS = np.uint64(_parse(["MO1", "MO2", "MO3", "MO4"]))
 
 
 @kernel
-def _count(cards: Any, most: Any) -> Any:
+def count_up_to(cards: Any, most: Any) -> Any:
     """Returns how many cards there are, but no more than `most`."""
     return min(np.int64(popcount(cards)), most)
 
 
 @kernel
-def rank_of(card: Any, pack: Any) -> Any:
-    """Returns the kind of a card: 0 to 6 in a suit, 7 to 27 for each trump, 28 for the Matto."""
-    if card >= 40:
-        return card - 33
-    place = card % 10
-    if place >= 6:
-        return 9 - place
-    if pack == _0 and _ACES & bit(card) != _0:
-        return 4
-    return 5 if place <= 2 else 6
-
-
-@kernel
 def _relation(row: Any, card: Any) -> Any:
     """Returns what a legal card is in the trick."""
-    if card == 61:
-        return _MATTO_PLAY
-    is_trump = card >= 40
-    if row[SITUATION] % np.uint64(7) == _0:
-        return _LEAD_TRUMP if is_trump else _LEAD_SUIT
-    beats = row[BEATING] & bit(card) != _0
-    led = row[LED]
+    relation = lane_relation(lane_number(card), row[SITUATION] % np.uint64(7) == _0, row[LED])
+    return relation_if_wins(relation) if row[BEATING] & bit(card) != _0 else relation
+
+
+@kernel
+def lane_relation(lane: Any, leads: Any, led: Any) -> Any:
+    """Returns what a card of a lane is in the trick as long as it does not win it; `led` are the cards that follow."""
+    if lane == 5:
+        return MATTO_PLAY
+    if leads or led == U_ALL:
+        return _LEAD_TRUMP if lane == 4 else _LEAD_SUIT
     if led == _TRUMPS:
-        if is_trump:
-            return _OVERTRUMP if beats else _UNDERTRUMP
-        return _DISCARD
-    if led != U_ALL and led & bit(card) != _0:
-        return _FOLLOW_BEATS if beats else _FOLLOW
-    if led == U_ALL:
-        return _LEAD_TRUMP if is_trump else _LEAD_SUIT
-    if is_trump:
-        return _TRUMP_BEATS if beats else _TRUMP
-    return _DISCARD
+        return _UNDERTRUMP if lane == 4 else _DISCARD
+    if led == LANES[lane]:
+        return _FOLLOW
+    return _TRUMP if lane == 4 else _DISCARD
 
 
 @kernel
-def _set_of(card: Any) -> Any:
-    """Returns which set of equals a card belongs to, 0 to 6; 6 for none."""
-    for row in range(4):
-        if _FIGURES[row] & bit(card) != _0:
-            return row
-    if _TAROCCHI_ROW & bit(card) != _0:
-        return 4
-    return 5 if (_ACES | _MOORS) & bit(card) != _0 else 6
-
-
-@kernel
-def _mates_of(card: Any) -> Any:
-    """Returns the cards of a card's set."""
-    row = _set_of(card)
-    if row < 4:
-        return _FIGURES[row]
-    if row == 4:
-        return _TAROCCHI_ROW
-    if _ACES & bit(card) != _0:
-        return _ACES
-    return _MOORS if _MOORS & bit(card) != _0 else _0
-
-
-@kernel
-def _kind(card: Any) -> Any:
-    """Returns 0 for a pip, 1 for a figure, 2 for a King or a trump."""
-    if card >= 40 or card % 10 == 9:
-        return 2
-    return 1 if card % 10 >= 6 else 0
+def relation_if_wins(relation: Any) -> Any:
+    """Returns what a card is that takes the trick over, if it would have been `relation` otherwise."""
+    return relation - 1 if relation in (_FOLLOW, _TRUMP, _UNDERTRUMP) else relation
 
 
 @kernel
 def public_features(row: Any, card: Any, pack: Any, places: Any) -> Any:
     """Writes the places of the weights of a card that do not depend on the hand to `places` [PUBLIC_FEATURES]."""
     relation = np.int64(_relation(row, card))
-    rank = np.int64(rank_of(card, pack))
+    of_card = CARD_KINDS[np.int64(pack >> _6), card]
+    rank = of_card[RANK]
     situation = np.int64(row[SITUATION])
     stage = np.int64(row[STAGE])
     beats = np.int64(row[BEATING] & bit(card) != _0)
@@ -169,14 +122,13 @@ def public_features(row: Any, card: Any, pack: Any, places: Any) -> Any:
     lane_bit = _0
     if lane < 5:
         there = LANES[lane] & ~row[GONE]
-        higher = _count((there >> np.uint64(card)) >> _1, 3)
-        out = _count(there, 9) // 2
+        higher = count_up_to((there >> np.uint64(card)) >> _1, 3)
+        out = count_up_to(there, 9) // 2
         lane_bit = np.uint64(lane)
     places[2] = _STARTS[2] + ((higher * RELATIONS + relation) * 2 + np.int64(row[IS_LAST])) * STAGES + stage
-    kind = _kind(card)
+    kind = of_card[FIGURE]
     places[3] = _STARTS[3] + (out * RELATIONS + relation) * 2 + np.int64(kind > 0)
-    points = np.int64(points_of(card, pack)) - 1
-    places[4] = _STARTS[4] + ((np.int64(row[VALUE]) * 5 + points) * SITUATIONS + situation) * 2 + beats
+    places[4] = _STARTS[4] + ((np.int64(row[VALUE]) * 5 + of_card[POINTS]) * SITUATIONS + situation) * 2 + beats
     is_trump = np.int64(card >= 40)
     partner_void = np.int64((row[PARTNER_VOID] >> lane_bit) & _1)
     opponents = np.int64((row[OPPONENT_VOIDS] >> (_2 * lane_bit)) & _3)
@@ -184,17 +136,17 @@ def public_features(row: Any, card: Any, pack: Any, places: Any) -> Any:
     self_led = np.int64((row[SELF_LED] >> (_2 * lane_bit)) & _3)
     partner_led = np.int64((row[PARTNER_LED] >> (_2 * lane_bit)) & _3)
     places[6] = _STARTS[6] + (self_led * 3 + partner_led) * 2 + is_trump
-    mates = _mates_of(card)
-    own = _count(mates & row[OWN_PILE], 3)
-    other = _count(mates & row[OTHER_PILE], 3)
-    places[7] = _STARTS[7] + ((own * 4 + other) * 7 + np.int64(_set_of(card))) * 2 + beats
+    mates = MATES[card]
+    own = count_up_to(mates & row[OWN_PILE], 3)
+    other = count_up_to(mates & row[OTHER_PILE], 3)
+    places[7] = _STARTS[7] + ((own * 4 + other) * 7 + of_card[SET]) * 2 + beats
 
 
 @kernel
 def length_feature(row: Any, card: Any, length: Any) -> Any:
     """Returns the place of the weight of a card in a suit of which the hand has `length` cards."""
     relation = np.int64(_relation(row, card))
-    return HAND_START + ((min(length, LENGTHS) - 1) * RELATIONS + relation) * 3 + _kind(card)
+    return HAND_START + ((min(length, LENGTHS) - 1) * RELATIONS + relation) * 3 + CARD_KINDS[0, card, FIGURE]
 
 
 @kernel
@@ -281,7 +233,7 @@ def chance_of_play(row: Any, scores: Any, ends: Any, hand: Any) -> Any:
         cards = legal & (LANES[lane] if lane < 5 else U_MATTO)
         if cards == _0:
             continue
-        length = _count(cards, LENGTHS) - 1
+        length = count_up_to(cards, LENGTHS) - 1
         first, last = lowest(cards), highest(cards)
         while cards != _0:
             card = lowest(cards)

@@ -16,10 +16,11 @@ from tarocchi_engine.facts import hidden_cards
 from tarocchi_engine.rng import fresh_seed, split
 from tarocchi_solver.search.calibration import calibrated, fits_of
 from tarocchi_solver.search.decision import Decision
-from tarocchi_solver.search.evaluators import ListedEndings, Source, TreeSearch, solving_cost
+from tarocchi_solver.search.evaluators import PLAYOUT_COSTS, ListedEndings, Source, TreeSearch, solving_cost
 from tarocchi_solver.search.exact import MAX_WORLDS
 from tarocchi_solver.search.halving import halve
 from tarocchi_solver.search.inference import infer, world_weights
+from tarocchi_solver.search.models import playout_rule
 from tarocchi_solver.search.results import (
     DEFAULT_BUDGET,
     MAX_ITERATIONS,
@@ -132,7 +133,7 @@ def _answer(
     """Returns the answer as the worlds tell it."""
     budget = DEFAULT_BUDGET if budget.is_open else budget
     view = decision.view
-    fitting = _endings_within(decision, budget, runner.threads)
+    fitting = _endings_within(decision, budget, runner.threads, options.playout)
     solves = view.phase in (Phase.PLAY, Phase.GIVE) and view.table.tricks_left <= options.exact_tricks
     if solves:
         always = MAX_WORLDS if view.table.tricks_left <= ALWAYS_EXACT_TRICKS else 0
@@ -146,10 +147,11 @@ def _answer(
     return _sample(decision, runner, source, budget, options)
 
 
-def _endings_within(decision: Decision, budget: Budget, threads: int) -> int:
+def _endings_within(decision: Decision, budget: Budget, threads: int, playout: Playout) -> int:
     """Returns in how many worlds all moves can be solved with a budget."""
     cost = solving_cost(decision.view.table.tricks_left) * len(decision.question.arms)
-    caps = [cap for cap in (budget.iterations, iterations_in(budget.time_ms, threads)) if cap is not None]
+    iterations = None if budget.iterations is None else budget.iterations * PLAYOUT_COSTS[playout]
+    caps = [cap for cap in (iterations, iterations_in(budget.time_ms, threads)) if cap is not None]
     by_work = min(caps, default=MAX_ITERATIONS) // cost
     return by_work if budget.worlds is None else min(by_work, budget.worlds)
 
@@ -188,7 +190,7 @@ def _check_options(options: SearchOptions) -> None:
     _check_type("options.playout", options.playout, Playout, "give a Playout, such as Playout.RULE")
     _check_type("options.utility", options.utility, Utility, "give a Utility, such as Utility.AUTO")
     remedy = "give a finite number from 0"
-    for name in ("exploration", "inference"):
+    for name in ("playout_noise", "exploration", "inference"):
         value = getattr(options, name)
         _check_type(f"options.{name}", value, (float, int), remedy)
         if not 0.0 <= value < float("inf"):
@@ -272,12 +274,13 @@ def _sample(
     if len(moves) == 1:
         budget = Budget(worlds=MIN_WORLDS, iterations=MIN_WORLDS)
     branches = 1 if decision.question.results_are_shared else len(decision.question.arms)
-    iterations = options.iterations_per_world or tree_size(budget, branches, runner.threads)
+    iterations = options.iterations_per_world or tree_size(budget, branches, runner.threads, options.playout)
     iterations = max(iterations // branches, 1) * branches
     iteration_cap = MAX_ITERATIONS if budget.iterations is None else min(budget.iterations, MAX_ITERATIONS)
     world_cap = MAX_SAMPLED_WORLDS if budget.worlds is None else min(budget.worlds, MAX_SAMPLED_WORLDS)
     count = max(min(iteration_cap // iterations, world_cap), MIN_WORLDS)
-    trees = TreeSearch(decision.question, source, options, iterations)
+    rule = playout_rule(view.variant.name, options)
+    trees = TreeSearch(decision.question, source, options, iterations, rule)
     worlds = runner.run(trees, 0, count, surely=MIN_WORLDS)
     block = worlds.block
     values = block.totals / block.visits

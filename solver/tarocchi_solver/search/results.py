@@ -23,6 +23,9 @@ class Playout(StrEnum):
     """How a deal is played from a leaf of the tree to its end."""
 
     RULE = "rule"
+    """A few lines of common sense, see `rule_card`."""
+    LEARNED = "learned"
+    """What the cards of self-play were worth, see `learned_playout`; several times as slow."""
     RANDOM = "random"
 
 
@@ -75,7 +78,10 @@ MAX_ITERATIONS = 2_000_000_000
 class SearchOptions:
     """Parameters of the search; the defaults are those that won in matches."""
 
-    playout: Playout = Playout.RULE
+    playout: Playout = Playout.LEARNED
+    playout_noise: float = 1.0
+    """With the learned rule: how far random numbers may move the value of a card; 1 makes up for a card that self-play
+    chose e times as often."""
     exploration: float = 0.7
     """The constant of UCT, in units of the running spread of the results."""
     expand_after: int = 8

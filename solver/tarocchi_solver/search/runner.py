@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_solver.search.evaluators import Evaluator
-from tarocchi_solver.search.results import Budget, StopReason
+from tarocchi_solver.search.evaluators import PLAYOUT_COSTS, Evaluator
+from tarocchi_solver.search.results import Budget, Playout, StopReason
 from tarocchi_solver.search.tree import Block
 
 MIN_WORLDS = 6
 """Worlds searched whatever the budget: two of them evaluate, the fewest that give a standard error."""
 ITERATIONS_PER_MS = 300
-"""Rough speed of one thread, for sizing the trees of a search limited by time."""
+"""Rough speed of one thread with the playout rule, for sizing the trees of a search limited by time."""
 WANTED_WORLDS = 1000
 """A larger budget first brings more worlds, up to so many, and then larger trees in each."""
 MAX_TREE_ITERATIONS = 10_000
@@ -110,10 +110,12 @@ class Runner:
         return Worlds(np.array(numbers, dtype=np.int64), joined, stop_reason)
 
 
-def tree_size(budget: Budget, arm_count: int, threads: int) -> int:
+def tree_size(budget: Budget, arm_count: int, threads: int, playout: Playout) -> int:
     """Returns the iterations for each world."""
     total = budget.iterations
     by_time = iterations_in(budget.time_ms, threads)
+    if by_time is not None:
+        by_time //= PLAYOUT_COSTS[playout]
     if by_time is not None:
         total = by_time if total is None else min(total, by_time)
     if total is None:
@@ -123,5 +125,5 @@ def tree_size(budget: Budget, arm_count: int, threads: int) -> int:
 
 
 def iterations_in(time_ms: int | None, threads: int) -> int | None:
-    """Returns about the iterations that threads do in some time; None for no bound."""
+    """Returns about the iterations with the playout rule that threads do in some time; None for no bound."""
     return None if time_ms is None else time_ms * ITERATIONS_PER_MS * threads

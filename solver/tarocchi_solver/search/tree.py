@@ -38,10 +38,11 @@ from tarocchi_engine.layout import (
     TRICKS_LEFT,
     TURN,
 )
-from tarocchi_engine.play import apply_card, choose_by_rule, legal_cards, playout
+from tarocchi_engine.play import apply_card, choose_by_rule, legal_cards
 from tarocchi_engine.rng import next_u64, split_stream
 from tarocchi_engine.scoring import score_difference, score_sum
 from tarocchi_solver.search.inference import believed_world
+from tarocchi_solver.search.learned_playout import FEATURES, play_to_end
 from tarocchi_solver.search.opening import declare_all, finish_auction, lay_away
 from tarocchi_solver.search.question import (
     BID_ARM,
@@ -264,7 +265,7 @@ def _search_world(
     row: Any,
     block: Any,
     iterations: Any,
-    policy: Any,
+    rule: Any,
     exploration: Any,
     expand_after: Any,
     stream: Any,
@@ -289,6 +290,7 @@ def _search_world(
         apply_arm(question, arm, declared[arm])
     piles = np.empty(2, dtype=np.uint64)
     path = np.empty(MAX_DEPTH, dtype=np.int64)
+    places = np.empty((0, FEATURES), dtype=np.int64)
     sum_of_results = 0.0
     sum_of_squares = 0.0
     spread = 2.0
@@ -313,7 +315,7 @@ def _search_world(
             apply_card(position, tree.cards[node])
             path[depth] = node
             depth += 1
-        result = playout(position, piles, stream, policy)
+        result = play_to_end(position, piles, rule, places, stream)
         for place in range(depth):
             tree.visits[path[place]] += 1
             tree.totals[path[place]] += result
@@ -363,7 +365,7 @@ def search_block(
     seed: Any,
     first_world: Any,
     iterations: Any,
-    policy: Any,
+    rule: Any,
     exploration: Any,
     expand_after: Any,
 ) -> None:
@@ -378,4 +380,4 @@ def search_block(
         block.rejected[row] = draw_root(question, sampler, belief, seed, first_world + row, stream, world, root)
         if block.rejected[row] < 0:
             return
-        _search_world(question, root, tree, row, block, iterations, policy, exploration, expand_after, stream)
+        _search_world(question, root, tree, row, block, iterations, rule, exploration, expand_after, stream)
