@@ -19,7 +19,7 @@ from tarocchi_bench.training.logit import Choices, fit_logit, log_likelihoods
 from tarocchi_bench.training.policy import FEATURES, choices_of, fit_calls, fit_discards, fit_policy
 from tarocchi_bench.training.positions import DealPlan
 from tarocchi_bench.training.scored_play import play_scored_deals, read_scored_deals
-from tarocchi_bench.training.self_play import SelfPlay, play_deals
+from tarocchi_bench.training.self_play import SelfPlay, play_deals, read_deals
 from tarocchi_engine import Phase, Play, State, get_variant, new_deal
 from tarocchi_engine.cards import BOLOGNESE_PACK
 from tarocchi_solver.search import learned_playout, policy
@@ -67,10 +67,11 @@ def test_choices_are_the_plays_with_a_choice(record: Path) -> None:
     assert even == pytest.approx(-np.log(choices.sizes))
 
 
-def test_what_is_often_laid_away_weighs_more(record: Path) -> None:
-    states = [deal.end for deal in read_scored_deals(record, PLAN)]
-    ratios = fit_discards(get_variant("piedicavallo"), states)
-    low_pips, kings = ratios[5:7].max(), ratios[0]
+def test_what_is_often_laid_away_weighs_more(tmp_path: Path) -> None:
+    plan = SelfPlay("piedicavallo", "greedy", 5, 6)
+    play_deals(plan, tmp_path / "deals.jsonl")
+    ratios = fit_discards(get_variant("piedicavallo"), read_deals(tmp_path / "deals.jsonl", plan))
+    low_pips, kings = ratios[5], ratios[0]
     assert low_pips > kings
     assert np.all(ratios > 0.0)
 

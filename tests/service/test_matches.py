@@ -163,7 +163,7 @@ def test_the_standing_decides_the_chance_to_win_the_match(client: SolverClient) 
     ahead = client.recommend_move(observation, iterations=SMALL, seed=1)
     for entry in even.moves:
         # the chance to win the deal is corrected by deals of self-play, that of the match is as the worlds have it
-        assert entry.match_win_probability == pytest.approx(entry.win_probability, abs=0.15)
+        assert entry.match_win_probability == pytest.approx(entry.win_probability, abs=0.2)
     for entry in ahead.moves:
         assert entry.match_win_probability == 1
 

@@ -229,7 +229,7 @@ def test_damaged_fits_are_refused(field: str, value: float) -> None:
     with pytest.raises(DataFileError, match="some_file: what it says of play_3 cannot be"):
         parse_fits(table, "some_file")
     for misshapen in (table[1:], table[:, 1:], table.astype(np.int64) if field == "low_80" else table[:0]):
-        with pytest.raises(DataFileError, match="some_file: holds no table of 11 stages"):
+        with pytest.raises(DataFileError, match=f"some_file: holds no table of {len(STAGES)} stages"):
             parse_fits(misshapen, "some_file")
 
 

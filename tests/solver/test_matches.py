@@ -91,7 +91,7 @@ def _marks(move: Move) -> list[str]:
 @pytest.mark.parametrize("name", RULES)
 def test_whole_matches_are_played_by_the_rules(name: str) -> None:
     met: Counter[str] = Counter()
-    for seed in range(2):
+    for seed in (0, 4):  # of matches in which all kinds of calls and signals occur
         met += play_match(RULES[name], seed, 30, 9)
     assert met["Play"] > 60
     if name == "terziglio":

@@ -97,7 +97,7 @@ def test_the_seed_matters_and_is_drawn_when_missing(name: str) -> None:
 @pytest.mark.parametrize("name", RULES)
 def test_hidden_cards_change_nothing(name: str) -> None:
     """Deals that differ in all that the seat cannot see, by the hundred: equal observations and equal answers."""
-    compared = check_blindness(name, range(100, 124), 0.15)
+    compared = check_blindness(name, range(100, 124), 0.1)
     assert compared.total() >= 100
     assert name not in PHASES or set(compared) == PHASES[name]
 
@@ -376,7 +376,7 @@ def test_large_trees_approach_best_play(name: str) -> None:
         spread = {"piedicavallo": 40, "terziglio": 20}.get(state.variant.name, 300)
         assert np.abs(found - exact).max() < 0.02 * spread
         checked += 1
-        if checked == 8:
+        if checked == 4:
             return
     pytest.fail(f"only {checked} endings")
 
