@@ -168,7 +168,7 @@ def test_discards_converge(name: str) -> None:
     for seed in range(4):
         observation = discarders_view(name, seed)
         small = search(observation, Budget(iterations=4000), seed=seed, options=options).move
-        large = search(observation, Budget(iterations=60_000), seed=seed, options=options)
+        large = search(observation, Budget(iterations=30_000), seed=seed, options=options)
         assert isinstance(small, Discard)
         item = next((item for item in large.moves if item.move == small), None)
         if item is not None:  # the large search may have gone on from other discards

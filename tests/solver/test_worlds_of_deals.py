@@ -37,7 +37,7 @@ def check_deal(variant: Variant, seed: int, *, onlookers: bool) -> set[Phase]:
 @pytest.mark.parametrize("name", RULES)
 def test_the_truth_is_always_possible(name: str) -> None:
     met = set()
-    for seed in range(24 if name == "ottocento" else 8):
+    for seed in range(16 if name == "ottocento" else 5):
         met |= check_deal(RULES[name], seed, onlookers=seed < 8)
     if name in PHASES:
         assert met == PHASES[name]
@@ -73,7 +73,7 @@ def check_worlds(variant: Variant, seeds: range, share: float) -> Counter[Phase]
 
 @pytest.mark.parametrize("name", RULES)
 def test_sampled_worlds_are_legal_deals_that_look_the_same(name: str) -> None:
-    checked = check_worlds(RULES[name], range(1000, 1024), 0.3)
+    checked = check_worlds(RULES[name], range(1000, 1016), 0.3)
     assert checked.total() > 200
     if name in PHASES:
         assert set(checked) == PHASES[name]

@@ -1,7 +1,7 @@
 """Fits the model of how players choose their cards, what they call and what they lay away, to self-play.
 
-Conditional logits by maximum likelihood with an L2 penalty. Every fifth deal is held out
-to tell how well the choices of unseen deals are foreseen; the weights that ship are fitted to all deals.
+Conditional logits by maximum likelihood with an L2 penalty. Every fifth deal is held out to tell how well the choices
+of unseen deals are foreseen; the weights that ship are fitted to all deals.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ Deals are kept as JSON lines, one for each, so that an interrupted run goes on w
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -19,8 +18,9 @@ from google.protobuf import json_format
 from tarocchi_bench.agents import AgentSpecError, parse_agent
 from tarocchi_bench.agents.searching import SolverAgent
 from tarocchi_bench.pairs import first_state
-from tarocchi_bench.records import RecordError, append_line, check_key, no_entry, prepare_record, read_lines
-from tarocchi_bench.workers import check_workers, work_through
+from tarocchi_bench.records import RecordError, check_key, no_entry, read_lines
+from tarocchi_bench.training.recording import record_missing
+from tarocchi_bench.workers import check_workers
 from tarocchi_engine import Phase, State, get_variant, view
 from tarocchi_engine.cards import cards_in
 from tarocchi_engine.rng import split
@@ -116,18 +116,7 @@ def record_deals(plan: DealPlan, record: Path, *, workers: int = 1, progress: Ca
     plan.check()
     check_workers(workers)
     known = {entry["number"] for entry in _entries(record, plan)}
-    to_play = [number for number in range(plan.deals) if number not in known]
-    if progress is not None:
-        for _ in range(plan.deals - len(to_play)):
-            progress()
-    if not to_play:
-        return
-    prepare_record(record)
-    with contextlib.closing(work_through(partial(play_deal, plan), to_play, workers)) as entries:
-        for entry in entries:
-            append_line(record, entry)
-            if progress is not None:
-                progress()
+    record_missing(partial(play_deal, plan), record, known, plan.deals, workers, progress)
 
 
 def read_positions(record: Path, plan: DealPlan) -> Positions:

@@ -6,7 +6,6 @@ was recommended there is kept too: a model of how players choose must not learn 
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,10 +13,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from tarocchi_bench.pairs import first_state
-from tarocchi_bench.records import RecordError, append_line, prepare_record
+from tarocchi_bench.records import RecordError
 from tarocchi_bench.training.positions import DealPlan
+from tarocchi_bench.training.recording import record_missing
 from tarocchi_bench.training.self_play import deal_entry, entries_of, parse_entry
-from tarocchi_bench.workers import check_workers, work_through
+from tarocchi_bench.workers import check_workers
 from tarocchi_engine import Move, Play, State, get_variant, view
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import Recommendation, search
@@ -50,15 +50,7 @@ def play_scored_deals(
     plan.check()
     check_workers(workers)
     known = {entry["number"] for entry in entries_of(record, plan)}
-    to_play = [number for number in range(plan.deals) if number not in known]
-    if not to_play:
-        return
-    prepare_record(record)
-    with contextlib.closing(work_through(partial(_play_deal, plan), to_play, workers)) as entries:
-        for entry in entries:
-            append_line(record, entry)
-            if progress is not None:
-                progress()
+    record_missing(partial(_play_deal, plan), record, known, plan.deals, workers, progress)
 
 
 def read_scored_deals(record: Path, plan: DealPlan) -> Iterator[ScoredDeal]:

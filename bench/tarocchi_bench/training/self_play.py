@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +13,8 @@ from tarocchi.solver.v1 import rules_service_pb2
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_bench.pairs import first_state
 from tarocchi_bench.playing import play_out
-from tarocchi_bench.records import RecordError, append_line, no_entry, prepare_record, read_lines
-from tarocchi_bench.workers import work_through
+from tarocchi_bench.records import RecordError, no_entry, read_lines
+from tarocchi_bench.training.recording import record_missing
 from tarocchi_engine import State, get_variant
 from tarocchi_engine.rng import split
 from tarocchi_solver.service.answers import deal_answer
@@ -63,15 +62,7 @@ def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Call
     parse_agent(plan.agent)
     get_variant(plan.variant)
     known = {entry["number"] for entry in entries_of(record, plan)}
-    to_play = [number for number in range(plan.deals) if number not in known]
-    if not to_play:
-        return
-    prepare_record(record)
-    with contextlib.closing(work_through(_DealPlayer(plan), to_play, workers)) as entries:
-        for entry in entries:
-            append_line(record, entry)
-            if progress is not None:
-                progress()
+    record_missing(_DealPlayer(plan), record, known, plan.deals, workers, progress, counts_known=False)
 
 
 def read_deals(record: Path, plan: SelfPlay) -> Iterator[State]:

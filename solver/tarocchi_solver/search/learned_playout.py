@@ -206,7 +206,7 @@ def _voids_around(voids: Any, seats: Any, turn: Any, sides: Any) -> Any:
 def play_to_end(position: Any, piles: Any, rule: Any, places: Any, stream: Any) -> Any:
     """Plays a position to its end by a `PlayoutRule`; returns the result as `playout` does.
 
-    `places` is scratch, [MOST_CARDS, FEATURES].
+    `places` is as for `choose_learned`; it is of use only where it is empty.
     """
     if rule.policy != PLAYOUT_LEARNED:
         return playout(position, piles, stream, rule.policy)

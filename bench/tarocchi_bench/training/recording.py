@@ -1,0 +1,50 @@
+"""Plays the deals that a record does not hold yet."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from tarocchi_bench.records import append_line, prepare_record
+from tarocchi_bench.workers import work_through
+
+
+def record_missing(
+    play: Callable[[int], dict[str, Any]],
+    record: Path,
+    known: Collection[int],
+    count: int,
+    workers: int,
+    progress: Callable[[], None] | None = None,
+    *,
+    counts_known: bool = True,
+) -> None:
+    """Adds the lines of deals 0 to `count - 1` to a record as they end, but those that are known.
+
+    Args:
+        play: returns the line of the deal of a number; sent to the workers.
+        record: the file.
+        known: the numbers of the deals that it holds.
+        count: of deals in all.
+        workers: processes.
+        progress: called after every deal played.
+        counts_known: whether it is called for those known, too, at once.
+
+    Raises:
+        RecordError: the record cannot be written.
+        WorkerDiedError: a worker process was killed; what `play` raises is raised as it is.
+    """
+    to_play = [number for number in range(count) if number not in known]
+    if progress is not None and counts_known:
+        for _ in range(count - len(to_play)):
+            progress()
+    if not to_play:
+        return
+    prepare_record(record)
+    with contextlib.closing(work_through(play, to_play, workers)) as entries:
+        for entry in entries:
+            append_line(record, entry)
+            if progress is not None:
+                progress()
