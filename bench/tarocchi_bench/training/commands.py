@@ -44,7 +44,7 @@ def play(
     folder: Annotated[Path, typer.Option(help="where the model goes")] = PACKAGE_DATA,
     workers: WorkersOption = CORES,
 ) -> None:
-    """Plays deals between equals and fits the model of how players play, by which hidden hands are inferred."""
+    """Plays deals between equals and fits how players play, for inference, and what cards are worth, for playouts."""
     plan = DealPlan(variant, agent, seed, deals)
     require_folder(folder)
     command = training_command("play", variant=variant, agent=agent, deals=deals, seed=seed, out=out.name)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, sparse
+
+HELD_OUT: Final = 5
+"""One deal of so many is held out to tell how good a fit is."""
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -30,6 +33,12 @@ class Choices:
     def starts(self) -> Integers:
         """The row of the first legal card of each play."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+
+    @property
+    def is_held_out(self) -> npt.NDArray[np.bool_]:
+        """Which plays are of deals that a fit to be judged must not see, [plays]."""
+        held_out: npt.NDArray[np.bool_] = self.deals % HELD_OUT == 0
+        return held_out
 
     def of(self, plays: npt.NDArray[np.bool_]) -> Choices:
         """Returns some of the plays."""

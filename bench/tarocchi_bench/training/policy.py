@@ -29,8 +29,6 @@ from tarocchi_solver.search.learned_playout import MOST_CARDS
 
 PENALTY: Final = 2.0
 """Of the squares of the weights, in nats."""
-HELD_OUT: Final = 5
-"""One deal of so many is held out."""
 MAX_STEPS: Final = 150
 FEATURES: Final = policy.PUBLIC_FEATURES + 2
 PRIOR_COUNT: Final = 3.0
@@ -68,7 +66,7 @@ def choices_of(deals: Iterable[ScoredDeal]) -> Choices:
 
 def fit_policy(choices: Choices) -> PolicyFit:
     """Returns the model that fits the choices best."""
-    is_held_out = choices.deals % HELD_OUT == 0
+    is_held_out = choices.is_held_out
     trained = fit_logit(choices.of(~is_held_out), policy.WEIGHT_COUNT, PENALTY, MAX_STEPS)
     held_out = choices.of(is_held_out)
     return PolicyFit(

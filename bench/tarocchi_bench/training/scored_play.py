@@ -16,7 +16,7 @@ from tarocchi_bench.pairs import first_state
 from tarocchi_bench.records import RecordError
 from tarocchi_bench.training.positions import DealPlan
 from tarocchi_bench.training.recording import record_missing
-from tarocchi_bench.training.self_play import deal_entry, entries_of, parse_entry
+from tarocchi_bench.training.self_play import deal_entry, entries_in_order, entries_of, parse_entry
 from tarocchi_bench.workers import check_workers
 from tarocchi_engine import Move, Play, State, get_variant, view
 from tarocchi_engine.rng import split
@@ -56,11 +56,7 @@ def play_scored_deals(
 def read_scored_deals(record: Path, plan: DealPlan) -> Iterator[ScoredDeal]:
     """Yields the deals of a plan, by number; raises `RecordError` where they are not all there."""
     pack = get_variant(plan.variant).pack
-    entries = {entry["number"]: entry for entry in entries_of(record, plan)}
-    for number in range(plan.deals):
-        if number not in entries:
-            raise RecordError(f"{record}: deal {number} is missing: play it first")
-        entry = entries[number]
+    for entry in entries_in_order(record, plan, plan.deals):
         end = parse_entry(record, entry)
         try:
             scores = tuple(
@@ -68,7 +64,7 @@ def read_scored_deals(record: Path, plan: DealPlan) -> Iterator[ScoredDeal]:
                 for of_play in entry["scores"]
             )
         except (KeyError, ValueError, AttributeError, TypeError) as error:
-            raise RecordError(f"{record}: deal {number} has no scores of its plays") from error
+            raise RecordError(f"{record}: deal {entry['number']} has no scores of its plays") from error
         yield ScoredDeal(end, scores)
 
 

@@ -67,11 +67,17 @@ def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Call
 
 def read_deals(record: Path, plan: SelfPlay) -> Iterator[State]:
     """Yields the deals of a plan as played, by number; raises `RecordError` where they are not all there."""
+    for entry in entries_in_order(record, plan, plan.deals):
+        yield parse_entry(record, entry)
+
+
+def entries_in_order(record: Path, plan: DealSeries, count: int) -> Iterator[dict[str, Any]]:
+    """Yields the lines of deals 0 to `count - 1`; raises `RecordError` where they are not all there."""
     entries = {entry["number"]: entry for entry in entries_of(record, plan)}
-    for number in range(plan.deals):
+    for number in range(count):
         if number not in entries:
             raise RecordError(f"{record}: deal {number} is missing: play it first")
-        yield parse_entry(record, entries[number])
+        yield entries[number]
 
 
 def parse_entry(record: Path, entry: dict[str, Any]) -> State:

@@ -38,8 +38,6 @@ TEMPERATURE: Final = 0.03
 PENALTY: Final = 0.5
 """Of the squares of the weights, in nats."""
 MAX_STEPS: Final = 150
-HELD_OUT: Final = 5
-"""One deal of so many is held out."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class ValuesFit:
 def fit_values(deals: Sequence[ScoredDeal]) -> ValuesFit:
     """Returns the values that fit the deals best."""
     choices, scores = value_choices_of(deals)
-    is_held_out = choices.deals % HELD_OUT == 0
+    is_held_out = choices.is_held_out
     trained = fit_logit(choices.of(~is_held_out), WEIGHT_COUNT, PENALTY, MAX_STEPS)
     held_out = choices.of(is_held_out)
     held_scores = scores[np.repeat(is_held_out, choices.sizes)]

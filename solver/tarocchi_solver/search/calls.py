@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Bid, Call, Event, Monte, Variant, View
+from tarocchi_engine import Bid, Call, Event, Monte, View
 from tarocchi_engine.bits import lowest, popcount
 from tarocchi_engine.cards import CARD_COUNT
 from tarocchi_engine.compilation import kernel
@@ -66,11 +66,6 @@ def choices_of(events: tuple[Event, ...]) -> list[tuple[int, Choice]]:
     return found
 
 
-def size_at_call(variant: Variant, seat: int, dealer: int) -> int:
-    """Returns on how many cards a seat makes its call."""
-    return variant.packets(seat, dealer)[0]
-
-
 class CallEvidence(NamedTuple):
     """The calls of the hidden hands, in the form of the kernels."""
 
@@ -94,7 +89,7 @@ def call_evidence(view: View, holder_of: dict[int, int], aside: int | None, weig
         weights: [CALL_KINDS, CALL_WEIGHTS]
     """
     table, variant = view.table, view.variant
-    made = [(seat, choice) for seat, choice in choices_of(table.events) if seat in holder_of and choice.others]
+    made = [(seat, choice) for seat, choice in choices_of(table.events) if seat in holder_of]
     if not made:
         return NO_CALLS
     columns = [*CARD_KINDS[variant.pack.index, :, RANK], RANKS]
@@ -109,7 +104,7 @@ def call_evidence(view: View, holder_of: dict[int, int], aside: int | None, weig
             holder_of[seat],
             known,
             int(had_aside),
-            size_at_call(variant, seat, table.dealer),
+            variant.packets(seat, table.dealer)[0],
             aside if aside is not None else 0,
         )
         for kind, other in enumerate(choice.others):
@@ -127,6 +122,8 @@ def chance_of_call(words: Any, values: Any, world: Any) -> Any:
     share = np.float64(words[SIZE]) / count
     others = 0.0
     for kind in range(CALL_KINDS):
+        if values[kind, CARD_COUNT] == _NEVER:
+            continue
         total, squares = 0.0, 0.0
         rest = cards
         while rest != _0:

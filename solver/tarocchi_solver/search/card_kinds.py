@@ -27,9 +27,7 @@ RANK: Final = 0  # 0 to 6 in a suit from the King down, 7 to 27 for each trump, 
 FIGURE: Final = 1  # 0 for a pip, 1 for a figure, 2 for a King, a trump or the Matto
 POINTS: Final = 2  # the points of the card, less one
 SET: Final = 3  # which set of equals it belongs to, NO_SET for none
-COLUMNS: Final = 4
 
-SETS: Final = 7
 NO_SET: Final = 6
 
 _parse = BOLOGNESE_PACK.parse_cards
@@ -71,6 +69,6 @@ def _mates(card: int) -> int:
 CARD_KINDS: Final[npt.NDArray[np.int64]] = np.array(
     [[_row(pack, card) for card in range(CARD_COUNT)] for pack in PACKS], dtype=np.int64
 )
-"""[packs, cards, COLUMNS]"""
+"""[packs, cards, columns]"""
 MATES: Final[npt.NDArray[np.uint64]] = np.array([_mates(card) for card in range(CARD_COUNT)], dtype=np.uint64)
 """[cards]: the set of equals that a card belongs to, with itself; empty for none."""
