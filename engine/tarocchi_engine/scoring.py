@@ -43,6 +43,10 @@ ALL_CARDS_HALF_POINTS: Final = 174
 PIEDICAVALLO_HALF_POINTS: Final = 228
 """All points of a deal of Piedicavallo (3.4 of its rules)."""
 GAME_POINTS_FOR_ALL_TRICKS: Final = 40
+FIFTY_HALF_POINTS: Final = 100
+"""What a game point of Terziglio stands for."""
+SHORT_HALF_POINTS: Final = 10
+"""A total that is less than that short of the next fifty is rounded up."""
 SOLO_FACTOR: Final = 2
 """What a game point of Terziglio counts in solo (section 7 of the rules)."""
 
@@ -162,8 +166,8 @@ def settle_piles(position: Any, piles: Any) -> Any:
 @kernel
 def rounded_total(half_points: Any) -> Any:
     """Returns a total in whole fifties: down, but up when it is less than five points short (7, A-38)."""
-    fifties = half_points // 100
-    return fifties + np.int64(100 * (fifties + 1) - half_points < 10)
+    fifties = half_points // FIFTY_HALF_POINTS
+    return fifties + np.int64(FIFTY_HALF_POINTS * (fifties + 1) - half_points < SHORT_HALF_POINTS)
 
 
 @kernel
@@ -179,39 +183,6 @@ def game_half_points(difference: Any, winner_total: Any, no_trick_0: Any, no_tri
 
 
 @kernel
-def score_difference(position: Any, piles: Any) -> Any:
-    """Returns the result of a finished deal, side 0 minus side 1 in half points; `piles` is scratch.
-
-    In Terziglio the declarer's game points, in halves.
-    """
-    declared_0 = np.int64(position[DECLARED])
-    declared_1 = np.int64(position[DECLARED + 1])
-    scoring = position[SCORING]
-    if scoring == np.uint64(SCORING_DECLARATIONS):
-        return declared_0 - declared_1
-    settle_piles(position, piles)
-    if scoring == np.uint64(SCORING_PIEDICAVALLO):
-        return piedicavallo_half_points(piles[0]) - piedicavallo_half_points(piles[1])
-    card_points = bolognese_half_points(piles[0])
-    combinations_0 = 2 * combination_points(piles[0])
-    combinations_1 = 2 * combination_points(piles[1])
-    last = np.int64(LAST_TRICK_HALF_POINTS)
-    # the card points of both sides make 87
-    difference = declared_0 - declared_1 + combinations_0 - combinations_1 + 2 * card_points - ALL_CARDS_HALF_POINTS
-    difference += -last if position[LAST_SIDE] == np.uint64(1) else last
-    if scoring == np.uint64(SCORING_TERZIGLIO):
-        both = declared_0 + declared_1 + combinations_0 + combinations_1 + ALL_CARDS_HALF_POINTS + last
-        return game_half_points(
-            difference,
-            (both + abs(difference)) // 2,
-            position[PILES] == _NONE,
-            position[PILES + 1] == _NONE,
-            np.int64(position[GAME_FACTOR]),
-        )
-    return difference
-
-
-@kernel
 def score_sum(position: Any, piles: Any) -> Any:
     """Returns the points of both sides together in half points; `piles` are as `score_difference` left them."""
     declared = np.int64(position[DECLARED]) + np.int64(position[DECLARED + 1])
@@ -222,3 +193,41 @@ def score_sum(position: Any, piles: Any) -> Any:
         return np.int64(PIEDICAVALLO_HALF_POINTS)
     combined = 2 * (combination_points(piles[0]) + combination_points(piles[1]))
     return declared + combined + ALL_CARDS_HALF_POINTS + LAST_TRICK_HALF_POINTS
+
+
+@kernel
+def point_difference(position: Any, piles: Any) -> Any:
+    """Returns the points of side 0 minus those of side 1 in a finished Bolognese deal, in half points.
+
+    `piles` are as `settle_piles` left them.
+    """
+    difference = np.int64(position[DECLARED]) - np.int64(position[DECLARED + 1])
+    difference += 2 * (combination_points(piles[0]) - combination_points(piles[1]))
+    # the card points of both sides make 87
+    difference += 2 * bolognese_half_points(piles[0]) - ALL_CARDS_HALF_POINTS
+    last = np.int64(LAST_TRICK_HALF_POINTS)
+    return difference + (-last if position[LAST_SIDE] == np.uint64(1) else last)
+
+
+@kernel
+def score_difference(position: Any, piles: Any) -> Any:
+    """Returns the result of a finished deal, side 0 minus side 1 in half points; `piles` is scratch.
+
+    In Terziglio the declarer's game points, in halves.
+    """
+    scoring = position[SCORING]
+    if scoring == np.uint64(SCORING_DECLARATIONS):
+        return np.int64(position[DECLARED]) - np.int64(position[DECLARED + 1])
+    settle_piles(position, piles)
+    if scoring == np.uint64(SCORING_PIEDICAVALLO):
+        return piedicavallo_half_points(piles[0]) - piedicavallo_half_points(piles[1])
+    difference = point_difference(position, piles)
+    if scoring == np.uint64(SCORING_TERZIGLIO):
+        return game_half_points(
+            difference,
+            (score_sum(position, piles) + abs(difference)) // 2,
+            position[PILES] == _NONE,
+            position[PILES + 1] == _NONE,
+            np.int64(position[GAME_FACTOR]),
+        )
+    return difference

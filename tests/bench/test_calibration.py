@@ -28,7 +28,16 @@ from tarocchi_bench.training.positions import DealPlan, Positions, play_deal, po
 from tarocchi_engine import get_variant, new_deal, view
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import search
-from tarocchi_solver.search.calibration import STAGES, TABLE, StageFit, calibrated, log_odds, parse_fits
+from tarocchi_solver.search.calibration import (
+    BID,
+    CERTAIN_STAGES,
+    STAGES,
+    TABLE,
+    StageFit,
+    calibrated,
+    log_odds,
+    parse_fits,
+)
 from tarocchi_solver.search.data_files import load_arrays
 
 INTERCEPT, SLOPE, SPREAD = -14.0, 1.25, 200.0
@@ -101,7 +110,7 @@ def test_the_line_is_recovered() -> None:
 
 
 def test_a_line_through_the_origin_has_no_intercept() -> None:
-    positions = synthetic(1, stages=("bid",))
+    positions = synthetic(1, stages=("monte",))
     line = fit_line(positions.raw, positions.result - INTERCEPT, positions.deal, through_origin=True)
     assert line.intercept == 0.0
     assert line.slope == pytest.approx(SLOPE, abs=0.1)
@@ -156,7 +165,7 @@ def test_all_stages_are_fitted() -> None:
         assert item.source == stage
         assert (item.positions, item.deals) == (1200, 400)
         assert item.fit.slope == pytest.approx(SLOPE, abs=0.2)
-        if stage not in ("monte", "bid", "call_out"):
+        if stage not in CERTAIN_STAGES:
             assert (item.fit.low_80, item.fit.high_80) == pytest.approx((-1.28, 1.28), abs=0.2)
             assert (item.fit.low_95, item.fit.high_95) == pytest.approx((-1.96, 1.96), abs=0.35)
             assert item.fit.win_slope == pytest.approx(0.7, abs=0.2)
@@ -191,7 +200,7 @@ def test_too_few_deals_are_refused() -> None:
 
 
 def test_the_report_sees_what_is_wrong_and_that_it_is_put_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    stages = tuple(stage for stage in STAGES if stage not in ("monte", "bid", "call_out"))
+    stages = tuple(stage for stage in STAGES if stage not in CERTAIN_STAGES and not stage.startswith(BID))
     fitted = {stage: item.fit for stage, item in fit_stages(synthetic(6, 800, stages)).items()}
     fresh, plan = synthetic(7, 800, stages), DealPlan("piedicavallo", "solver:iterations=60", 7, 800)
     monkeypatch.setattr(calibration_report, "fits_of", lambda name: fitted)

@@ -12,9 +12,19 @@ import numpy as np
 import pytest
 
 from solver.deals import decisions, random_states, with_world
-from tarocchi_engine import VARIANTS, Monte, Phase, State, View, new_deal, view
+from tarocchi_engine import VARIANTS, Bid, Call, Monte, Phase, State, View, new_deal, view
 from tarocchi_engine.facts import hidden_cards
-from tarocchi_solver.search import Budget, Recommendation, SearchOptions, WorldSampler, calibration, data_files, search
+from tarocchi_solver.search import (
+    Budget,
+    Recommendation,
+    SearchOptions,
+    Utility,
+    WorldSampler,
+    calibration,
+    data_files,
+    recommend,
+    search,
+)
 from tarocchi_solver.search.calibration import (
     DEFENCE,
     FIELDS,
@@ -53,7 +63,7 @@ FIT = StageFit(
     win_slope=1.1,
 )
 ORIGIN = replace(FIT, intercept=0.0, intercept_variance=0.0, covariance=0.0, least_spread=0.0, win_intercept=0.0)
-FITS = {stage: ORIGIN if stage in ("monte", "bid", "call_out") else FIT for stage in STAGES}
+FITS = {stage: ORIGIN if stage in ("monte", "bid_pass", "call_out") else FIT for stage in STAGES}
 
 
 def choices(variant: str, seed: int, *, every: int = 5) -> Iterator[State]:
@@ -80,8 +90,10 @@ def test_stages_share_a_deal() -> None:
         stages = [stage_of(Phase.PLAY, left, count) for left in range(count, -1, -1)]
         assert set(stages) == set(PLAY_STAGES)
         assert [STAGES.index(stage) for stage in stages] == sorted(STAGES.index(stage) for stage in stages)
-    opening = (Phase.MONTE, Phase.BID, Phase.CALL_OUT, Phase.DISCARD, Phase.DECLARE)
-    assert tuple(stage_of(phase, 15, 15) for phase in opening) == OPENING_STAGES
+    opening = (Phase.MONTE, Phase.CALL_OUT, Phase.DISCARD, Phase.DECLARE)
+    calls = [stage_of(Phase.BID, 18, 18, call=call) for call in Call]
+    stages = [stage_of(phase, 15, 15) for phase in opening]
+    assert (stages[0], *calls, *stages[1:]) == OPENING_STAGES
     assert stage_of(Phase.GIVE, 0, 15) == "play_1"
     of_defence = [stage_of(Phase.DECLARE, 15, 15, defends=True)]
     of_defence += [stage_of(Phase.PLAY, left, 15, defends=True) for left in range(15, 0, -1)]
@@ -110,6 +122,8 @@ def test_all_moves_go_through_one_line(variant: str) -> None:
         if raw.exact:
             assert found == raw
             continue
+        if state.phase is Phase.BID:
+            continue
         if state.phase is Phase.DECLARE:
             assert [move.difference_to_best for move in found.moves] == [move.difference_to_best for move in raw.moves]
             continue
@@ -127,6 +141,49 @@ def test_all_moves_go_through_one_line(variant: str) -> None:
         order = np.argsort([move.expected_score for move in raw.moves])
         assert np.diff(np.array([move.expected_score for move in found.moves])[order]).min() >= -1e-9
     assert seen
+
+
+def test_every_call_goes_through_its_own_line() -> None:
+    lines = {"bid_pass": replace(ORIGIN, slope=1.1), "bid_gioco": replace(FIT, intercept=2.0, slope=0.8)}
+    lines["bid_solo"] = replace(FIT, intercept=-1.0, slope=0.9)
+    fits = {**FITS, **lines}
+    state = new_deal(VARIANTS["terziglio"], 7, dealer=0)
+    raw = raw_answer(state)
+    found = calibrated(own_view(state), raw, fits)
+    assert len(found.moves) == 3
+    for before, after in zip(raw.moves, found.moves, strict=True):
+        assert isinstance(after.move, Bid)
+        line = lines[f"bid_{after.move.call}"]
+        assert after.raw_score == before.raw_score
+        assert after.expected_score == pytest.approx(line.intercept + line.slope * before.raw_score)
+        gap = after.expected_score - found.moves[0].expected_score
+        assert after.difference_to_best == pytest.approx(gap)
+        assert (after.difference_standard_error == 0.0) == (after.rank == 1)
+        if after.rank > 1:
+            # two lines are never known better than each of them
+            assert after.difference_standard_error >= line.error(before.raw_score, 0.0)
+            assert after.difference_standard_error < after.standard_error + found.moves[0].standard_error
+
+
+@pytest.mark.parametrize("intercept", [-30.0, 30.0])
+def test_calls_are_chosen_behind_their_lines(intercept: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    fits = {**FITS, "bid_gioco": replace(FIT, intercept=intercept, slope=1.0)}
+    monkeypatch.setattr(recommend, "fits_of", lambda _variant: fits)
+    for seed in range(4):
+        state = new_deal(VARIANTS["terziglio"], seed)
+        assert state.turn is not None
+        observation = state.observe(state.turn)
+        usual, blind = (
+            search(observation, BUDGET, seed=1, options=SearchOptions(calibrated=is_calibrated))
+            for is_calibrated in (True, False)
+        )
+        assert (usual.move == Bid(Call.GIOCO)) == (intercept > 0)
+        assert {move.move: move.raw_score for move in usual.moves} == {m.move: m.raw_score for m in blind.moves}
+        assert blind.move == search(observation, BUDGET, seed=1, options=RAW).move
+        # who wants another thing than points does not choose by them
+        options = SearchOptions(utility=Utility.WIN)
+        wanted = search(observation, BUDGET, seed=1, options=options)
+        assert wanted.move == search(observation, BUDGET, seed=1, options=replace(options, calibrated=False)).move
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

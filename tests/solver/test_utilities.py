@@ -14,7 +14,12 @@ from tarocchi_engine import Phase, Standing, State, View, get_variant, new_deal,
 from tarocchi_solver.search import Budget, Recommendation, SearchOptions, Utility, search
 from tarocchi_solver.search.equity import SCALE, race_chances
 from tarocchi_solver.search.match_odds import deals_next, match_win_chances
-from tarocchi_solver.search.utilities import make_utility, resolve, smoothing, utilities_of
+from tarocchi_solver.search.utilities import (
+    make_utility,
+    resolve,
+    smoothing,
+    utilities_of,
+)
 
 FOUR_DEALS = {"match": "four_deals"}
 

@@ -20,6 +20,7 @@ PLAIN_PARAMETERS: Final[dict[str, Any]] = {
     "exact_tricks": 2,
     "root": Root.EQUAL,
     "utility": Utility.POINTS,
+    "step_width": 0.0,
     "calibrated": False,
     "sense": False,
 }

@@ -87,9 +87,11 @@ class CheatAgent(_Searching, CheatingAgent):
         budget, clock = self.effort.limits
         started = clock()
         seen = view(state.observe(state.turn))
-        decision = replace(Decision.of(seen, seed, infers=False), sampler=WorldSampler(true_cards(state, seen)))
+        options = self.options
+        decision = Decision.of(seen, seed, options.utility, step_width=options.step_width, infers=False)
+        decision = replace(decision, sampler=WorldSampler(true_cards(state, seen)))
         deadline = None if budget.time_ms is None else started + budget.time_ms / 1000
-        return search_decision(decision, budget, Limits(deadline, clock=clock), self.options).move
+        return search_decision(decision, budget, Limits(deadline, clock=clock), options).move
 
 
 def true_cards(state: State, seen: View) -> HiddenCards:

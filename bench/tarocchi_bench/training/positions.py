@@ -15,19 +15,20 @@ import numpy as np
 import numpy.typing as npt
 from google.protobuf import json_format
 
+from tarocchi.solver.v1 import deal_pb2
 from tarocchi_bench.agents import AgentSpecError, parse_agent
 from tarocchi_bench.agents.searching import SolverAgent
 from tarocchi_bench.pairs import first_state
 from tarocchi_bench.records import RecordError, check_key, no_entry, read_lines
 from tarocchi_bench.training.recording import record_missing
 from tarocchi_bench.workers import check_workers
-from tarocchi_engine import Phase, State, get_variant, view
+from tarocchi_engine import Call, Phase, State, get_variant, view
 from tarocchi_engine.cards import cards_in
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import MoveStatistics, search
 from tarocchi_solver.search.calibration import STAGES, is_defender, stage_of
 from tarocchi_solver.search.decision import wins_match
-from tarocchi_solver.service.formats import format_move
+from tarocchi_solver.service.formats import CALLS, format_move
 
 _DEAL, _THINK = 1, 2
 _DIGITS: Final = 6
@@ -214,7 +215,13 @@ def positions_of(entries: list[dict[str, Any]], variant_name: str) -> Positions:
     trick_count = get_variant(variant_name).trick_count
 
     def row(entry: dict[str, Any], decision: dict[str, Any]) -> tuple[Any, ...]:
-        stage = stage_of(Phase(decision["phase"]), decision["tricks_left"], trick_count, defends=decision["defends"])
+        stage = stage_of(
+            Phase(decision["phase"]),
+            decision["tricks_left"],
+            trick_count,
+            call=_call_in(decision["move"]),
+            defends=decision["defends"],
+        )
         seat = decision["seat"]
         return (
             entry["number"],
@@ -238,6 +245,14 @@ def positions_of(entries: list[dict[str, Any]], variant_name: str) -> Positions:
     kinds = {"Integers": np.int64, "Floats": np.float64, "Flags": np.bool_}
     columns = zip(fields(Positions), zip(*rows, strict=True), strict=True)
     return Positions(**{field.name: np.array(column, dtype=kinds[str(field.type)]) for field, column in columns})
+
+
+def _call_in(move: dict[str, Any]) -> Call | None:
+    """Returns the call that a move of a record makes, None for other moves."""
+    if "bid" not in move:
+        return None
+    number = deal_pb2.Call.Value(move["bid"]["call"])
+    return next(call for call, known in CALLS.items() if known == number)
 
 
 def _entries(record: Path, plan: DealPlan) -> Iterator[dict[str, Any]]:

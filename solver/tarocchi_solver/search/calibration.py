@@ -5,11 +5,16 @@ stage of a deal a straight line from the raw mean to the mean result was fitted 
 around it and a logistic curve for the chance to win. All moves of a decision go through the same line with a slope
 above 0, so their order and the signs of their differences stay as they are. Answers in which every world was solved are
 left alone.
+
+Calls of an auction are the exception: what a search makes of a hand played alone is wrong in another way than what it
+makes of a pass, so each call has a line of its own, and the choice between calls is made behind the lines (as bids in
+Spades were corrected by what they had brought: Cohensius et al., 2020).
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -18,13 +23,15 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Phase, Table, View, get_variant
+from tarocchi_engine import Bid, Call, Move, Phase, Table, View, get_variant
 from tarocchi_solver.search.data_files import DataFileError, data_folder, load_arrays
 from tarocchi_solver.search.decision import wins_match
 from tarocchi_solver.search.results import MoveStatistics, Recommendation
 
-OPENING_STAGES: Final = ("monte", "bid", "call_out", "discard", "declare")
-"""Decisions before the first card, named after their phases."""
+BID: Final = "bid_"
+"""What the names of the stages of the calls of an auction begin with."""
+OPENING_STAGES: Final = ("monte", *(f"{BID}{call}" for call in Call), "call_out", "discard", "declare")
+"""Decisions before the first card, named after their phases, and those of an auction after the call."""
 PLAY_STAGES: Final = ("play_1", "play_2", "play_3", "play_4", "play_5", "play_6")
 """Plays by the tricks left: `play_1` holds the last ones."""
 DEFENCE: Final = "defence_"
@@ -36,7 +43,7 @@ STAGES: Final = (
     *(f"{DEFENCE}{stage}" for stage in reversed(PLAY_STAGES)),
 )
 """All stages, those of each seat in the order of a deal."""
-CERTAIN_STAGES: Final = frozenset({"monte", "bid", "call_out"})
+CERTAIN_STAGES: Final = frozenset({"monte", f"{BID}{Call.PASS}", "call_out"})
 """Stages with moves after which nothing is scored for certain: their lines go through the origin, so 0 stays 0."""
 LAST_BOUNDS: Final = (2, 4)
 """The most tricks left in `play_1` and `play_2`; the other stages share the rest of the deal equally."""
@@ -57,9 +64,17 @@ def play_bounds(trick_count: int) -> tuple[int, ...]:
     return (first, second, *(second + (trick_count - second) * part // parts for part in range(1, parts + 1)))
 
 
-def stage_of(phase: Phase, tricks_left: int, trick_count: int, *, defends: bool = False) -> str:
-    """Returns the stage of a decision; `defends` tells whether it is that of a defender, as `is_defender` says."""
-    name = phase.name.lower()
+def stage_of(
+    phase: Phase, tricks_left: int, trick_count: int, *, call: Call | None = None, defends: bool = False
+) -> str:
+    """Returns the stage of a decision.
+
+    Args:
+        phase, tricks_left, trick_count: when it is made.
+        call: in an auction the call that is judged.
+        defends: whether it is that of a defender, as `is_defender` says.
+    """
+    name = phase.name.lower() if call is None else f"{BID}{call}"
     if name not in OPENING_STAGES:
         bounds = play_bounds(trick_count)
         name = PLAY_STAGES[next(place for place, most in enumerate(bounds) if tricks_left <= most)]
@@ -182,9 +197,52 @@ def calibrated(view: View, found: Recommendation, fits: Mapping[str, StageFit] |
     """
     if fits is None or found.exact or wins_match(view, found.move):
         return found
+    if view.phase is Phase.BID:
+        return replace(found, moves=_calibrated_calls(found.moves, fits))
     defends = is_defender(view.table, view.seat)
     fit = fits[stage_of(view.phase, view.table.tricks_left, view.variant.trick_count, defends=defends)]
     return replace(found, moves=_calibrated_moves(fit, found.moves, shares_results=view.phase is Phase.DECLARE))
+
+
+def _fit_of_call(move: Move, fits: Mapping[str, StageFit]) -> StageFit:
+    assert isinstance(move, Bid)
+    return fits[f"{BID}{move.call}"]
+
+
+def scores_of_calls(moves: Sequence[Move], raw: Floats, fits: Mapping[str, StageFit]) -> Floats:
+    """Returns the mean results behind the raw means of calls, in points: what the choice between them goes by."""
+    lines = [_fit_of_call(move, fits) for move in moves]
+    return np.array([line.score(value) for line, value in zip(lines, raw.tolist(), strict=True)])
+
+
+def _calibrated_calls(moves: Sequence[MoveStatistics], fits: Mapping[str, StageFit]) -> tuple[MoveStatistics, ...]:
+    """Returns the statistics of calls, each behind its own line."""
+    lines = [_fit_of_call(move.move, fits) for move in moves]
+    behind = [_calibrated_moves(line, [move], shares_results=False)[0] for line, move in zip(lines, moves, strict=True)]
+    gap_errors = [_error_between(line, lines[0], move, moves[0]) for line, move in zip(lines, moves, strict=True)]
+    return tuple(
+        replace(
+            move, difference_to_best=move.expected_score - behind[0].expected_score, difference_standard_error=error
+        )
+        for move, error in zip(behind, gap_errors, strict=True)
+    )
+
+
+def _error_between(line: StageFit, best_line: StageFit, move: MoveStatistics, best: MoveStatistics) -> float:
+    """Returns the standard error of the difference of two calls behind their lines, from their raw statistics.
+
+    That of their raw difference, which the same worlds gave, as far as the slopes agree; that of the move for what the
+    slopes differ by; and those of both lines, which were fitted to different positions.
+    """
+    if move is best:
+        return 0.0
+    parts = (
+        best_line.slope * move.difference_standard_error,
+        (line.slope - best_line.slope) * move.standard_error,
+        line.error(move.raw_score, 0.0),
+        best_line.error(best.raw_score, 0.0),
+    )
+    return math.hypot(*parts)
 
 
 def _calibrated_moves(

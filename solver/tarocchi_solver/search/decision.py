@@ -29,12 +29,23 @@ class Decision:
     seed: int
     utility: Utility
     """What the choice goes by."""
+    step_width: float
+    """As in `SearchOptions`."""
 
     @classmethod
-    def of(cls, view: View, seed: int, utility: Utility = Utility.AUTO, *, infers: bool = True) -> Decision:
+    def of(
+        cls,
+        view: View,
+        seed: int,
+        utility: Utility = Utility.AUTO,
+        *,
+        step_width: float = 0.0,
+        infers: bool = True,
+    ) -> Decision:
         """Returns the decision of the seat of `view`; raises `NothingToDecideError` or `ContradictionError`.
 
-        `infers` tells whether worlds are weighted by what players are wont to lay away.
+        `utility` and `step_width` are as in `SearchOptions`, and `infers` tells whether worlds are weighted by what
+        players are wont to lay away.
         """
         moves = view.legal_moves()
         if not moves:
@@ -44,21 +55,28 @@ class Decision:
             moves = _most_telling(view, moves)
         hidden = hidden_cards(view)
         weights = weights_of_places(view, hidden) if infers else None
-        return cls._between(view, moves, WorldSampler(hidden, weights), seed, utility)
+        return cls._between(view, moves, WorldSampler(hidden, weights), seed, utility, step_width)
 
     @classmethod
     def _between(
-        cls, view: View, moves: tuple[Move, ...], sampler: WorldSampler, seed: int, utility: Utility
+        cls,
+        view: View,
+        moves: tuple[Move, ...],
+        sampler: WorldSampler,
+        seed: int,
+        utility: Utility,
+        step_width: float,
     ) -> Decision:
         words = [arm_of(move) for move in moves]
         arms = list(dict.fromkeys(words))
         places = {word: place for place, word in enumerate(arms)}
         arm_of_move = tuple(places[word] for word in words)
-        return cls(view, moves, arm_of_move, make_question(view, arms, utility), sampler, seed, utility)
+        question = make_question(view, arms, utility, step_width)
+        return cls(view, moves, arm_of_move, question, sampler, seed, utility, step_width)
 
     def between(self, moves: tuple[Move, ...]) -> Decision:
         """Returns the decision between other legal moves of the same seat."""
-        return self._between(self.view, moves, self.sampler, self.seed, self.utility)
+        return self._between(self.view, moves, self.sampler, self.seed, self.utility, self.step_width)
 
 
 def _most_telling(view: View, moves: tuple[Move, ...]) -> tuple[Move, ...]:

@@ -73,8 +73,11 @@ class Question(NamedTuple):
         return bool(self.words[KIND] == DECLARE_ARM)
 
 
-def make_question(view: View, arms: list[int], utility: Utility = Utility.POINTS) -> Question:
-    """Returns the kernels' form of the choice between moves, of which `arms` are the words of `arm_of`."""
+def make_question(view: View, arms: list[int], utility: Utility = Utility.POINTS, step_width: float = 0.0) -> Question:
+    """Returns the kernels' form of the choice between moves, of which `arms` are the words of `arm_of`.
+
+    `utility` and `step_width` are as in `SearchOptions`.
+    """
     table = view.table
     variant = view.variant
     seats = range(variant.seat_count)
@@ -99,7 +102,7 @@ def make_question(view: View, arms: list[int], utility: Utility = Utility.POINTS
         words=np.array(words, dtype=np.int64),
         bid_features=np.array(variant.bid_features, dtype=np.uint64),
         bid_weights=np.array(variant.bid_weights),
-        utility=make_utility(view, utility),
+        utility=make_utility(view, utility, step_width),
     )
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tarocchi_engine import Observation, Phase, State, view
 from tarocchi_engine.facts import hidden_cards
 from tarocchi_engine.rng import fresh_seed, split
-from tarocchi_solver.search.calibration import calibrated, fits_of
+from tarocchi_solver.search.calibration import calibrated, fits_of, scores_of_calls
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.evaluators import PLAYOUT_COSTS, ListedEndings, Source, TreeSearch, solving_cost
 from tarocchi_solver.search.exact import MAX_WORLDS
@@ -52,6 +52,7 @@ from tarocchi_solver.search.statistics import (
     is_evaluation,
     rank_moves,
 )
+from tarocchi_solver.search.utilities import resolve, unit_of
 
 ALWAYS_EXACT_TRICKS = 2
 """Up to so many tricks left all worlds are solved, whatever the budget."""
@@ -101,7 +102,9 @@ def search(
     budget = budget or Budget()
     options = options or SearchOptions()
     seed = fresh_seed() if seed is None else seed
-    decision = Decision.of(view(observation), seed, options.utility, infers=options.inference > 0.0)
+    decision = Decision.of(
+        view(observation), seed, options.utility, step_width=options.step_width, infers=options.inference > 0.0
+    )
     limits = Limits(None if budget.time_ms is None else started + budget.time_ms / 1000, stop, clock)
     return search_decision(decision, budget, limits, options, threads, progress)
 
@@ -190,7 +193,7 @@ def _check_options(options: SearchOptions) -> None:
     _check_type("options.playout", options.playout, Playout, "give a Playout, such as Playout.RULE")
     _check_type("options.utility", options.utility, Utility, "give a Utility, such as Utility.AUTO")
     remedy = "give a finite number from 0"
-    for name in ("playout_noise", "exploration", "inference"):
+    for name in ("playout_noise", "exploration", "inference", "step_width"):
         value = getattr(options, name)
         _check_type(f"options.{name}", value, (float, int), remedy)
         if not 0.0 <= value < float("inf"):
@@ -296,6 +299,10 @@ def _sample(
 
     chosen_by = [evidence(place, ~evaluation) for place in range(len(moves))]
     choosing = np.array([(item.utilities.sum(), item.values.sum()) for item in chosen_by])
+    fits = fits_of(view.variant.name) if view.phase is Phase.BID and options.calibrated else None
+    if fits is not None and resolve(view.variant, decision.utility) is Utility.POINTS:
+        means = np.array([item.values.mean() for item in chosen_by])
+        choosing[:, 0] = scores_of_calls(moves, means * unit_of(view), fits)
     order = rank_moves(view, moves, *choosing.T)
     if options.sense and view.phase is Phase.PLAY:
         worths = np.stack([item.utilities for item in chosen_by], axis=1)

@@ -95,8 +95,11 @@ class SearchOptions:
     root: Root = Root.HALVING
     """How cards to play share the budget; discards are always halved, all other decisions tried equally."""
     utility: Utility = Utility.AUTO
+    step_width: float = 15.0
+    """Points over which the choice takes a step of game points to be spread, while more than three tricks are left."""
     calibrated: bool = True
-    """Whether scores, errors and chances are those of deals of self-play behind what the search has seen."""
+    """Whether scores, errors and chances are those of deals of self-play behind what the search has seen, and calls of
+    an auction are chosen by them."""
     sense: bool = True
     """Whether cards that the worlds do not tell from the best are put in order by the principles of good play."""
 

@@ -57,7 +57,7 @@ from tarocchi_solver.search.question import (
     PLAY_ARM,
     SEAT,
 )
-from tarocchi_solver.search.utilities import BY_SCORES, utility_of
+from tarocchi_solver.search.utilities import BY_GAME, BY_SCORES, smooth_game, utility_of
 from tarocchi_solver.search.utilities import KIND as UTILITY_KIND
 
 LINE_LENGTH: Final = 7
@@ -349,7 +349,10 @@ def _record(
     if is_last or question.utility.words[UTILITY_KIND] == BY_SCORES:
         both = score_sum(position, piles)
     is_certain = position[SCORING] == np.uint64(SCORING_DECLARATIONS)
-    block.utilities[row, arm] += utility_of(question.utility, own, both, is_certain)
+    if question.utility.words[UTILITY_KIND] == BY_GAME and not is_certain:
+        block.utilities[row, arm] += own_result(question, position, smooth_game(question.utility, position, piles))
+    else:
+        block.utilities[row, arm] += utility_of(question.utility, own, both, is_certain)
     if is_last:
         block.samples[row, arm] = own
         block.sums[row, arm] = both

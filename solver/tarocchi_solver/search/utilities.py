@@ -4,7 +4,8 @@ For `Utility.POINTS` it is the result itself. Otherwise it is a chance, in units
 made once for a decision: by the result, or in a race by the scores of both sides after it.
 
 A playout is not the end that the deal will have, so the step from losing to winning is smoothed while tricks are left:
-to maximise the bare sign of the result lost points and won no more deals.
+to maximise the bare sign of the result lost points and won no more deals. The steps of the game points of Terziglio are
+smoothed likewise, also where the choice goes by points.
 """
 
 from __future__ import annotations
@@ -17,6 +18,14 @@ import numpy.typing as npt
 
 from tarocchi_engine import Phase, Variant, View
 from tarocchi_engine.compilation import kernel
+from tarocchi_engine.layout import GAME_FACTOR, PILES, SCORING_TERZIGLIO
+from tarocchi_engine.scoring import (
+    FIFTY_HALF_POINTS,
+    SHORT_HALF_POINTS,
+    point_difference,
+    score_difference,
+    score_sum,
+)
 from tarocchi_solver.search.equity import SCALE, equity_table
 from tarocchi_solver.search.match_odds import deals_next, race_scores, series_chances
 from tarocchi_solver.search.results import Utility
@@ -26,11 +35,16 @@ KIND: Final = 0
 OWN_SCORE: Final = 1  # whole points before this deal
 OTHER_SCORE: Final = 2
 TARGET: Final = 3
-WORD_COUNT: Final = 4
+STEP_WIDTH: Final = 4  # half points
+WORD_COUNT: Final = 5
 
 PLAIN: Final = 0  # the result itself
 BY_RESULT: Final = 1
 BY_SCORES: Final = 2
+BY_GAME: Final = 3  # game points, of which the steps are smoothed
+
+GAME_UNITS: Final = 64
+"""Utility of half a game point where it is smoothed."""
 
 SMOOTH_SHARE: Final = 1 / 3
 """The scale of the smooth step at the first trick, in spreads of a deal."""
@@ -38,6 +52,8 @@ SHARP_TRICKS: Final = 3
 """With so many tricks left, or fewer, a win is a win."""
 MOST_RESULT: Final = 1000
 """Points from which on a larger result makes no difference."""
+
+_0 = np.uint64(0)
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -71,6 +87,8 @@ def utility_of(utility: Any, own: Any, both: Any, is_certain: Any) -> Any:
     words = utility.words
     if words[KIND] == PLAIN:
         return own
+    if words[KIND] == BY_GAME:
+        return GAME_UNITS * own
     result = own
     if words[KIND] == BY_SCORES:
         # a solved difference may be greater than the sum that comes with it
@@ -86,6 +104,46 @@ def utility_of(utility: Any, own: Any, both: Any, is_certain: Any) -> Any:
         result = 2 * (own_score - other_score)
     middle = len(utility.by_result) // 2
     return utility.by_result[min(max(result + middle, 0), 2 * middle)]
+
+
+@kernel
+def smooth_game_points(difference: Any, winner_total: Any, width: Any) -> Any:
+    """Returns the game points of a deal of Terziglio in gioco, to the declarer, with all steps smoothed.
+
+    Every step, from one number of game points to the next and from losing to winning, is a straight slope of some
+    width, in its middle as high as half the step.
+
+    Args:
+        difference: declarer minus defenders, in half points.
+        winner_total: in half points.
+        width: in half points, at least 1.
+    """
+    total = winner_total + SHORT_HALF_POINTS
+    steps, above = total // FIFTY_HALF_POINTS, total % FIFTY_HALF_POINTS
+    below = FIFTY_HALF_POINTS - above
+    game = np.float64(steps)
+    if 2 * above < width and steps > 0:
+        game += np.float64(above) / width - 0.5
+    elif 2 * below < width:
+        game += 0.5 - np.float64(below) / width
+    return game * min(max(2.0 * difference / width, -1.0), 1.0)
+
+
+@kernel
+def smooth_game(utility: Any, position: Any, piles: Any) -> Any:
+    """Returns what a finished deal of Terziglio is worth to the declarer; that one side won all tricks counts in full.
+
+    Args:
+        utility: a `UtilityTable` of kind BY_GAME.
+        position: the finished deal.
+        piles: those that `score_difference` left.
+    """
+    if position[PILES] == _0 or position[PILES + 1] == _0:
+        return GAME_UNITS * score_difference(position, piles)
+    difference = point_difference(position, piles)
+    total = (score_sum(position, piles) + abs(difference)) // 2
+    game = smooth_game_points(difference, total, utility.words[STEP_WIDTH]) * np.float64(position[GAME_FACTOR])
+    return np.int64(np.rint(2 * GAME_UNITS * game))
 
 
 @kernel
@@ -115,13 +173,19 @@ def resolve(variant: Variant, wanted: Utility) -> Utility:
     return wanted
 
 
-def make_utility(view: View, wanted: Utility) -> UtilityTable:
-    """Returns the utility of a decision; raises `DataFileError` if the table of a race cannot be used."""
+def make_utility(view: View, wanted: Utility, step_width: float = 0.0) -> UtilityTable:
+    """Returns the utility of a decision; raises `DataFileError` if the table of a race cannot be used.
+
+    `step_width` is that of `SearchOptions`.
+    """
     variant = view.variant
     wanted = resolve(variant, wanted)
-    if wanted is Utility.POINTS:
-        return _PLAIN
     words = np.zeros(WORD_COUNT, dtype=np.int64)
+    if wanted is Utility.POINTS:
+        if not (variant.scoring == SCORING_TERZIGLIO and step_width >= 0.5 and view.table.tricks_left > SHARP_TRICKS):
+            return _PLAIN
+        words[KIND], words[STEP_WIDTH] = BY_GAME, round(2 * step_width)
+        return _PLAIN._replace(words=words)
     words[KIND] = BY_RESULT
     unit = unit_of(view)
     most = int(min(variant.most_points * variant.game_factor, MOST_RESULT) / unit)
