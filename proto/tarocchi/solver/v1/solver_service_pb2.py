@@ -26,35 +26,59 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from tarocchi.solver.v1 import deal_pb2 as tarocchi_dot_solver_dot_v1_dot_deal__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'tarocchi/solver/v1/solver_service.proto\x12\x12tarocchi.solver.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1dtarocchi/solver/v1/deal.proto\"}\n\x06\x42udget\x12\x13\n\x06worlds\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\niterations\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12+\n\x08\x64uration\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\t\n\x07_worldsB\r\n\x0b_iterations\"\x94\x01\n\x14RecommendMoveRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\x12*\n\x06\x62udget\x18\x02 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x11\n\x04seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x42\x07\n\x05_seed\"\xd1\x01\n\x15RecommendMoveResponse\x12&\n\x04move\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\x31\n\x05moves\x18\x02 \x03(\x0b\x32\".tarocchi.solver.v1.MoveStatistics\x12\r\n\x05\x65xact\x18\x03 \x01(\x08\x12\x34\n\x0b\x64iagnostics\x18\x04 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Diagnostics\x12\x18\n\x10legal_move_count\x18\x05 \x01(\x05\"\x90\x04\n\x0eMoveStatistics\x12&\n\x04move\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\x0c\n\x04rank\x18\x02 \x01(\x05\x12\x0e\n\x06visits\x18\x03 \x01(\x05\x12\x0e\n\x06worlds\x18\x04 \x01(\x05\x12\x16\n\x0e\x65xpected_score\x18\x05 \x01(\x01\x12\x16\n\x0estandard_error\x18\x06 \x01(\x01\x12\x1a\n\x12\x64ifference_to_best\x18\x07 \x01(\x01\x12!\n\x19\x64ifference_standard_error\x18\x08 \x01(\x01\x12\x17\n\x0fwin_probability\x18\t \x01(\x01\x12:\n\x0fscore_quantiles\x18\n \x03(\x0b\x32!.tarocchi.solver.v1.ScoreQuantile\x12\x36\n\x13principal_variation\x18\x0b \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12\"\n\x15match_win_probability\x18\x0c \x01(\x01H\x00\x88\x01\x01\x12\x11\n\traw_score\x18\r \x01(\x01\x12\x33\n\x0bscore_range\x18\x0e \x01(\x0b\x32\x1e.tarocchi.solver.v1.ScoreRange\x12\x17\n\nsafe_score\x18\x0f \x01(\x01H\x01\x88\x01\x01\x42\x18\n\x16_match_win_probabilityB\r\n\x0b_safe_score\"<\n\nScoreRange\x12\x0b\n\x03low\x18\x01 \x01(\x01\x12\x0c\n\x04high\x18\x02 \x01(\x01\x12\x13\n\x0bprobability\x18\x03 \x01(\x01\"3\n\rScoreQuantile\x12\x13\n\x0bprobability\x18\x01 \x01(\x01\x12\r\n\x05score\x18\x02 \x01(\x01\"\xba\x02\n\x0b\x44iagnostics\x12\x16\n\x0esolver_version\x18\x01 \x01(\t\x12\x16\n\x0erules_revision\x18\x02 \x01(\x05\x12\x0c\n\x04seed\x18\x03 \x01(\x04\x12*\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x0e\n\x06worlds\x18\x05 \x01(\x05\x12\x19\n\x11\x65valuation_worlds\x18\x06 \x01(\x05\x12\x12\n\niterations\x18\x07 \x01(\x05\x12\x33\n\x0bstop_reason\x18\x08 \x01(\x0e\x32\x1e.tarocchi.solver.v1.StopReason\x12\x14\n\x0c\x65xact_solves\x18\t \x01(\x05\x12\x17\n\x0frejected_worlds\x18\n \x01(\x05\x12\x1e\n\x16\x62\x65lief_effective_share\x18\x0b \x01(\x01\"\x16\n\x14GetServerInfoRequest\"\xb4\x02\n\x15GetServerInfoResponse\x12\x16\n\x0esolver_version\x18\x01 \x01(\t\x12\x34\n\x08variants\x18\x02 \x03(\x0b\x32\".tarocchi.solver.v1.VariantVersion\x12\x32\n\x0e\x64\x65\x66\x61ult_budget\x18\x03 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x32\n\x0emaximum_budget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x1a\n\x12request_size_limit\x18\x05 \x01(\x05\x12\x1f\n\x17\x63oncurrent_search_count\x18\x06 \x01(\x05\x12\x12\n\nqueue_size\x18\x07 \x01(\x05\x12\x14\n\x0cthread_count\x18\x08 \x01(\x05\"6\n\x0eVariantVersion\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x16\n\x0erules_revision\x18\x02 \x01(\x05*\xc0\x01\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x1b\n\x17STOP_REASON_SINGLE_MOVE\x10\x01\x12\x15\n\x11STOP_REASON_EXACT\x10\x02\x12\x16\n\x12STOP_REASON_WORLDS\x10\x03\x12\x1a\n\x16STOP_REASON_ITERATIONS\x10\x04\x12\x14\n\x10STOP_REASON_TIME\x10\x05\x12\x17\n\x13STOP_REASON_STOPPED\x10\x06\x32\xdb\x01\n\rSolverService\x12\x64\n\rRecommendMove\x12(.tarocchi.solver.v1.RecommendMoveRequest\x1a).tarocchi.solver.v1.RecommendMoveResponse\x12\x64\n\rGetServerInfo\x12(.tarocchi.solver.v1.GetServerInfoRequest\x1a).tarocchi.solver.v1.GetServerInfoResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'tarocchi/solver/v1/solver_service.proto\x12\x12tarocchi.solver.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1dtarocchi/solver/v1/deal.proto\"}\n\x06\x42udget\x12\x13\n\x06worlds\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x17\n\niterations\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12+\n\x08\x64uration\x18\x03 \x01(\x0b\x32\x19.google.protobuf.DurationB\t\n\x07_worldsB\r\n\x0b_iterations\"\xee\x01\n\x14RecommendMoveRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\x12*\n\x06\x62udget\x18\x02 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x11\n\x04seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12(\n\x05level\x18\x04 \x01(\x0e\x32\x19.tarocchi.solver.v1.Level\x12.\n\x08priority\x18\x05 \x01(\x0e\x32\x1c.tarocchi.solver.v1.PriorityB\x07\n\x05_seed\"\xd1\x01\n\x15RecommendMoveResponse\x12&\n\x04move\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\x31\n\x05moves\x18\x02 \x03(\x0b\x32\".tarocchi.solver.v1.MoveStatistics\x12\r\n\x05\x65xact\x18\x03 \x01(\x08\x12\x34\n\x0b\x64iagnostics\x18\x04 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Diagnostics\x12\x18\n\x10legal_move_count\x18\x05 \x01(\x05\"\x90\x04\n\x0eMoveStatistics\x12&\n\x04move\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Move\x12\x0c\n\x04rank\x18\x02 \x01(\x05\x12\x0e\n\x06visits\x18\x03 \x01(\x05\x12\x0e\n\x06worlds\x18\x04 \x01(\x05\x12\x16\n\x0e\x65xpected_score\x18\x05 \x01(\x01\x12\x16\n\x0estandard_error\x18\x06 \x01(\x01\x12\x1a\n\x12\x64ifference_to_best\x18\x07 \x01(\x01\x12!\n\x19\x64ifference_standard_error\x18\x08 \x01(\x01\x12\x17\n\x0fwin_probability\x18\t \x01(\x01\x12:\n\x0fscore_quantiles\x18\n \x03(\x0b\x32!.tarocchi.solver.v1.ScoreQuantile\x12\x36\n\x13principal_variation\x18\x0b \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12\"\n\x15match_win_probability\x18\x0c \x01(\x01H\x00\x88\x01\x01\x12\x11\n\traw_score\x18\r \x01(\x01\x12\x33\n\x0bscore_range\x18\x0e \x01(\x0b\x32\x1e.tarocchi.solver.v1.ScoreRange\x12\x17\n\nsafe_score\x18\x0f \x01(\x01H\x01\x88\x01\x01\x42\x18\n\x16_match_win_probabilityB\r\n\x0b_safe_score\"<\n\nScoreRange\x12\x0b\n\x03low\x18\x01 \x01(\x01\x12\x0c\n\x04high\x18\x02 \x01(\x01\x12\x13\n\x0bprobability\x18\x03 \x01(\x01\"3\n\rScoreQuantile\x12\x13\n\x0bprobability\x18\x01 \x01(\x01\x12\r\n\x05score\x18\x02 \x01(\x01\"\xba\x02\n\x0b\x44iagnostics\x12\x16\n\x0esolver_version\x18\x01 \x01(\t\x12\x16\n\x0erules_revision\x18\x02 \x01(\x05\x12\x0c\n\x04seed\x18\x03 \x01(\x04\x12*\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x0e\n\x06worlds\x18\x05 \x01(\x05\x12\x19\n\x11\x65valuation_worlds\x18\x06 \x01(\x05\x12\x12\n\niterations\x18\x07 \x01(\x05\x12\x33\n\x0bstop_reason\x18\x08 \x01(\x0e\x32\x1e.tarocchi.solver.v1.StopReason\x12\x14\n\x0c\x65xact_solves\x18\t \x01(\x05\x12\x17\n\x0frejected_worlds\x18\n \x01(\x05\x12\x1e\n\x16\x62\x65lief_effective_share\x18\x0b \x01(\x01\"X\n\x1a\x42\x61tchRecommendMovesRequest\x12:\n\x08requests\x18\x01 \x03(\x0b\x32(.tarocchi.solver.v1.RecommendMoveRequest\"[\n\x1b\x42\x61tchRecommendMovesResponse\x12<\n\tresponses\x18\x01 \x03(\x0b\x32).tarocchi.solver.v1.RecommendMoveResponse\"\xf3\x01\n\x16\x41nalyzePositionRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\x12*\n\x06\x62udget\x18\x02 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x11\n\x04seed\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12+\n\x08interval\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12.\n\x08priority\x18\x05 \x01(\x0e\x32\x1c.tarocchi.solver.v1.PriorityB\x07\n\x05_seed\"k\n\x17\x41nalyzePositionResponse\x12\x41\n\x0erecommendation\x18\x01 \x01(\x0b\x32).tarocchi.solver.v1.RecommendMoveResponse\x12\r\n\x05\x66inal\x18\x02 \x01(\x08\"e\n\x11GetBeliefsRequest\x12\x34\n\x0bobservation\x18\x01 \x01(\x0b\x32\x1f.tarocchi.solver.v1.Observation\x12\x11\n\x04seed\x18\x02 \x01(\x04H\x00\x88\x01\x01\x42\x07\n\x05_seed\"\x81\x01\n\x12GetBeliefsResponse\x12-\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x1e.tarocchi.solver.v1.CardBelief\x12\x0c\n\x04seed\x18\x02 \x01(\x04\x12\x0e\n\x06worlds\x18\x03 \x01(\x05\x12\x1e\n\x16\x62\x65lief_effective_share\x18\x04 \x01(\x01\"K\n\nCardBelief\x12\x0c\n\x04\x63\x61rd\x18\x01 \x01(\t\x12/\n\x06places\x18\x02 \x03(\x0b\x32\x1f.tarocchi.solver.v1.PlaceBelief\"\x80\x01\n\x0bPlaceBelief\x12\x11\n\x04seat\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\r\n\x05\x61side\x18\x02 \x01(\x08\x12\x13\n\x0bprobability\x18\x03 \x01(\x01\x12\x16\n\x0estandard_error\x18\x04 \x01(\x01\x12\x19\n\x11rules_probability\x18\x05 \x01(\x01\x42\x07\n\x05_seat\"\x16\n\x14GetServerInfoRequest\"\xfd\x02\n\x15GetServerInfoResponse\x12\x16\n\x0esolver_version\x18\x01 \x01(\t\x12\x34\n\x08variants\x18\x02 \x03(\x0b\x32\".tarocchi.solver.v1.VariantVersion\x12\x32\n\x0e\x64\x65\x66\x61ult_budget\x18\x03 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x32\n\x0emaximum_budget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x1a\n\x12request_size_limit\x18\x05 \x01(\x05\x12\x1f\n\x17\x63oncurrent_search_count\x18\x06 \x01(\x05\x12\x12\n\nqueue_size\x18\x07 \x01(\x05\x12\x14\n\x0cthread_count\x18\x08 \x01(\x05\x12\x18\n\x10\x62\x61tch_size_limit\x18\t \x01(\x05\x12-\n\x06levels\x18\n \x03(\x0b\x32\x1d.tarocchi.solver.v1.LevelInfo\"|\n\tLevelInfo\x12(\n\x05level\x18\x01 \x01(\x0e\x32\x19.tarocchi.solver.v1.Level\x12\x0f\n\x07summary\x18\x02 \x01(\t\x12\x34\n\tstrengths\x18\x03 \x03(\x0b\x32!.tarocchi.solver.v1.LevelStrength\"\x8d\x01\n\rLevelStrength\x12\x0f\n\x07variant\x18\x01 \x01(\t\x12+\n\x08opponent\x18\x02 \x01(\x0e\x32\x19.tarocchi.solver.v1.Level\x12\x17\n\x0fmean_difference\x18\x03 \x01(\x01\x12\x16\n\x0estandard_error\x18\x04 \x01(\x01\x12\r\n\x05pairs\x18\x05 \x01(\x05\"6\n\x0eVariantVersion\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x16\n\x0erules_revision\x18\x02 \x01(\x05*x\n\x05Level\x12\x15\n\x11LEVEL_UNSPECIFIED\x10\x00\x12\x12\n\x0eLEVEL_BEGINNER\x10\x01\x12\x10\n\x0cLEVEL_CASUAL\x10\x02\x12\x0e\n\nLEVEL_CLUB\x10\x03\x12\x10\n\x0cLEVEL_EXPERT\x10\x04\x12\x10\n\x0cLEVEL_MASTER\x10\x05*N\n\x08Priority\x12\x18\n\x14PRIORITY_UNSPECIFIED\x10\x00\x12\x11\n\rPRIORITY_LIVE\x10\x01\x12\x15\n\x11PRIORITY_ANALYSIS\x10\x02*\xc0\x01\n\nStopReason\x12\x1b\n\x17STOP_REASON_UNSPECIFIED\x10\x00\x12\x1b\n\x17STOP_REASON_SINGLE_MOVE\x10\x01\x12\x15\n\x11STOP_REASON_EXACT\x10\x02\x12\x16\n\x12STOP_REASON_WORLDS\x10\x03\x12\x1a\n\x16STOP_REASON_ITERATIONS\x10\x04\x12\x14\n\x10STOP_REASON_TIME\x10\x05\x12\x17\n\x13STOP_REASON_STOPPED\x10\x06\x32\x9e\x04\n\rSolverService\x12\x64\n\rRecommendMove\x12(.tarocchi.solver.v1.RecommendMoveRequest\x1a).tarocchi.solver.v1.RecommendMoveResponse\x12v\n\x13\x42\x61tchRecommendMoves\x12..tarocchi.solver.v1.BatchRecommendMovesRequest\x1a/.tarocchi.solver.v1.BatchRecommendMovesResponse\x12l\n\x0f\x41nalyzePosition\x12*.tarocchi.solver.v1.AnalyzePositionRequest\x1a+.tarocchi.solver.v1.AnalyzePositionResponse0\x01\x12[\n\nGetBeliefs\x12%.tarocchi.solver.v1.GetBeliefsRequest\x1a&.tarocchi.solver.v1.GetBeliefsResponse\x12\x64\n\rGetServerInfo\x12(.tarocchi.solver.v1.GetServerInfoRequest\x1a).tarocchi.solver.v1.GetServerInfoResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tarocchi.solver.v1.solver_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STOPREASON']._serialized_start=1971
-  _globals['_STOPREASON']._serialized_end=2163
+  _globals['_LEVEL']._serialized_start=3384
+  _globals['_LEVEL']._serialized_end=3504
+  _globals['_PRIORITY']._serialized_start=3506
+  _globals['_PRIORITY']._serialized_end=3584
+  _globals['_STOPREASON']._serialized_start=3587
+  _globals['_STOPREASON']._serialized_end=3779
   _globals['_BUDGET']._serialized_start=126
   _globals['_BUDGET']._serialized_end=251
   _globals['_RECOMMENDMOVEREQUEST']._serialized_start=254
-  _globals['_RECOMMENDMOVEREQUEST']._serialized_end=402
-  _globals['_RECOMMENDMOVERESPONSE']._serialized_start=405
-  _globals['_RECOMMENDMOVERESPONSE']._serialized_end=614
-  _globals['_MOVESTATISTICS']._serialized_start=617
-  _globals['_MOVESTATISTICS']._serialized_end=1145
-  _globals['_SCORERANGE']._serialized_start=1147
-  _globals['_SCORERANGE']._serialized_end=1207
-  _globals['_SCOREQUANTILE']._serialized_start=1209
-  _globals['_SCOREQUANTILE']._serialized_end=1260
-  _globals['_DIAGNOSTICS']._serialized_start=1263
-  _globals['_DIAGNOSTICS']._serialized_end=1577
-  _globals['_GETSERVERINFOREQUEST']._serialized_start=1579
-  _globals['_GETSERVERINFOREQUEST']._serialized_end=1601
-  _globals['_GETSERVERINFORESPONSE']._serialized_start=1604
-  _globals['_GETSERVERINFORESPONSE']._serialized_end=1912
-  _globals['_VARIANTVERSION']._serialized_start=1914
-  _globals['_VARIANTVERSION']._serialized_end=1968
-  _globals['_SOLVERSERVICE']._serialized_start=2166
-  _globals['_SOLVERSERVICE']._serialized_end=2385
+  _globals['_RECOMMENDMOVEREQUEST']._serialized_end=492
+  _globals['_RECOMMENDMOVERESPONSE']._serialized_start=495
+  _globals['_RECOMMENDMOVERESPONSE']._serialized_end=704
+  _globals['_MOVESTATISTICS']._serialized_start=707
+  _globals['_MOVESTATISTICS']._serialized_end=1235
+  _globals['_SCORERANGE']._serialized_start=1237
+  _globals['_SCORERANGE']._serialized_end=1297
+  _globals['_SCOREQUANTILE']._serialized_start=1299
+  _globals['_SCOREQUANTILE']._serialized_end=1350
+  _globals['_DIAGNOSTICS']._serialized_start=1353
+  _globals['_DIAGNOSTICS']._serialized_end=1667
+  _globals['_BATCHRECOMMENDMOVESREQUEST']._serialized_start=1669
+  _globals['_BATCHRECOMMENDMOVESREQUEST']._serialized_end=1757
+  _globals['_BATCHRECOMMENDMOVESRESPONSE']._serialized_start=1759
+  _globals['_BATCHRECOMMENDMOVESRESPONSE']._serialized_end=1850
+  _globals['_ANALYZEPOSITIONREQUEST']._serialized_start=1853
+  _globals['_ANALYZEPOSITIONREQUEST']._serialized_end=2096
+  _globals['_ANALYZEPOSITIONRESPONSE']._serialized_start=2098
+  _globals['_ANALYZEPOSITIONRESPONSE']._serialized_end=2205
+  _globals['_GETBELIEFSREQUEST']._serialized_start=2207
+  _globals['_GETBELIEFSREQUEST']._serialized_end=2308
+  _globals['_GETBELIEFSRESPONSE']._serialized_start=2311
+  _globals['_GETBELIEFSRESPONSE']._serialized_end=2440
+  _globals['_CARDBELIEF']._serialized_start=2442
+  _globals['_CARDBELIEF']._serialized_end=2517
+  _globals['_PLACEBELIEF']._serialized_start=2520
+  _globals['_PLACEBELIEF']._serialized_end=2648
+  _globals['_GETSERVERINFOREQUEST']._serialized_start=2650
+  _globals['_GETSERVERINFOREQUEST']._serialized_end=2672
+  _globals['_GETSERVERINFORESPONSE']._serialized_start=2675
+  _globals['_GETSERVERINFORESPONSE']._serialized_end=3056
+  _globals['_LEVELINFO']._serialized_start=3058
+  _globals['_LEVELINFO']._serialized_end=3182
+  _globals['_LEVELSTRENGTH']._serialized_start=3185
+  _globals['_LEVELSTRENGTH']._serialized_end=3326
+  _globals['_VARIANTVERSION']._serialized_start=3328
+  _globals['_VARIANTVERSION']._serialized_end=3382
+  _globals['_SOLVERSERVICE']._serialized_start=3782
+  _globals['_SOLVERSERVICE']._serialized_end=4324
 # @@protoc_insertion_point(module_scope)

@@ -8,6 +8,21 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class Level(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    LEVEL_UNSPECIFIED: _ClassVar[Level]
+    LEVEL_BEGINNER: _ClassVar[Level]
+    LEVEL_CASUAL: _ClassVar[Level]
+    LEVEL_CLUB: _ClassVar[Level]
+    LEVEL_EXPERT: _ClassVar[Level]
+    LEVEL_MASTER: _ClassVar[Level]
+
+class Priority(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    PRIORITY_UNSPECIFIED: _ClassVar[Priority]
+    PRIORITY_LIVE: _ClassVar[Priority]
+    PRIORITY_ANALYSIS: _ClassVar[Priority]
+
 class StopReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     STOP_REASON_UNSPECIFIED: _ClassVar[StopReason]
@@ -17,6 +32,15 @@ class StopReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     STOP_REASON_ITERATIONS: _ClassVar[StopReason]
     STOP_REASON_TIME: _ClassVar[StopReason]
     STOP_REASON_STOPPED: _ClassVar[StopReason]
+LEVEL_UNSPECIFIED: Level
+LEVEL_BEGINNER: Level
+LEVEL_CASUAL: Level
+LEVEL_CLUB: Level
+LEVEL_EXPERT: Level
+LEVEL_MASTER: Level
+PRIORITY_UNSPECIFIED: Priority
+PRIORITY_LIVE: Priority
+PRIORITY_ANALYSIS: Priority
 STOP_REASON_UNSPECIFIED: StopReason
 STOP_REASON_SINGLE_MOVE: StopReason
 STOP_REASON_EXACT: StopReason
@@ -36,14 +60,18 @@ class Budget(_message.Message):
     def __init__(self, worlds: _Optional[int] = ..., iterations: _Optional[int] = ..., duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class RecommendMoveRequest(_message.Message):
-    __slots__ = ("observation", "budget", "seed")
+    __slots__ = ("observation", "budget", "seed", "level", "priority")
     OBSERVATION_FIELD_NUMBER: _ClassVar[int]
     BUDGET_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    PRIORITY_FIELD_NUMBER: _ClassVar[int]
     observation: _deal_pb2.Observation
     budget: Budget
     seed: int
-    def __init__(self, observation: _Optional[_Union[_deal_pb2.Observation, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., seed: _Optional[int] = ...) -> None: ...
+    level: Level
+    priority: Priority
+    def __init__(self, observation: _Optional[_Union[_deal_pb2.Observation, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., seed: _Optional[int] = ..., level: _Optional[_Union[Level, str]] = ..., priority: _Optional[_Union[Priority, str]] = ...) -> None: ...
 
 class RecommendMoveResponse(_message.Message):
     __slots__ = ("move", "moves", "exact", "diagnostics", "legal_move_count")
@@ -137,12 +165,88 @@ class Diagnostics(_message.Message):
     belief_effective_share: float
     def __init__(self, solver_version: _Optional[str] = ..., rules_revision: _Optional[int] = ..., seed: _Optional[int] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., worlds: _Optional[int] = ..., evaluation_worlds: _Optional[int] = ..., iterations: _Optional[int] = ..., stop_reason: _Optional[_Union[StopReason, str]] = ..., exact_solves: _Optional[int] = ..., rejected_worlds: _Optional[int] = ..., belief_effective_share: _Optional[float] = ...) -> None: ...
 
+class BatchRecommendMovesRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[RecommendMoveRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[RecommendMoveRequest, _Mapping]]] = ...) -> None: ...
+
+class BatchRecommendMovesResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[RecommendMoveResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[RecommendMoveResponse, _Mapping]]] = ...) -> None: ...
+
+class AnalyzePositionRequest(_message.Message):
+    __slots__ = ("observation", "budget", "seed", "interval", "priority")
+    OBSERVATION_FIELD_NUMBER: _ClassVar[int]
+    BUDGET_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    INTERVAL_FIELD_NUMBER: _ClassVar[int]
+    PRIORITY_FIELD_NUMBER: _ClassVar[int]
+    observation: _deal_pb2.Observation
+    budget: Budget
+    seed: int
+    interval: _duration_pb2.Duration
+    priority: Priority
+    def __init__(self, observation: _Optional[_Union[_deal_pb2.Observation, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., seed: _Optional[int] = ..., interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., priority: _Optional[_Union[Priority, str]] = ...) -> None: ...
+
+class AnalyzePositionResponse(_message.Message):
+    __slots__ = ("recommendation", "final")
+    RECOMMENDATION_FIELD_NUMBER: _ClassVar[int]
+    FINAL_FIELD_NUMBER: _ClassVar[int]
+    recommendation: RecommendMoveResponse
+    final: bool
+    def __init__(self, recommendation: _Optional[_Union[RecommendMoveResponse, _Mapping]] = ..., final: bool = ...) -> None: ...
+
+class GetBeliefsRequest(_message.Message):
+    __slots__ = ("observation", "seed")
+    OBSERVATION_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    observation: _deal_pb2.Observation
+    seed: int
+    def __init__(self, observation: _Optional[_Union[_deal_pb2.Observation, _Mapping]] = ..., seed: _Optional[int] = ...) -> None: ...
+
+class GetBeliefsResponse(_message.Message):
+    __slots__ = ("cards", "seed", "worlds", "belief_effective_share")
+    CARDS_FIELD_NUMBER: _ClassVar[int]
+    SEED_FIELD_NUMBER: _ClassVar[int]
+    WORLDS_FIELD_NUMBER: _ClassVar[int]
+    BELIEF_EFFECTIVE_SHARE_FIELD_NUMBER: _ClassVar[int]
+    cards: _containers.RepeatedCompositeFieldContainer[CardBelief]
+    seed: int
+    worlds: int
+    belief_effective_share: float
+    def __init__(self, cards: _Optional[_Iterable[_Union[CardBelief, _Mapping]]] = ..., seed: _Optional[int] = ..., worlds: _Optional[int] = ..., belief_effective_share: _Optional[float] = ...) -> None: ...
+
+class CardBelief(_message.Message):
+    __slots__ = ("card", "places")
+    CARD_FIELD_NUMBER: _ClassVar[int]
+    PLACES_FIELD_NUMBER: _ClassVar[int]
+    card: str
+    places: _containers.RepeatedCompositeFieldContainer[PlaceBelief]
+    def __init__(self, card: _Optional[str] = ..., places: _Optional[_Iterable[_Union[PlaceBelief, _Mapping]]] = ...) -> None: ...
+
+class PlaceBelief(_message.Message):
+    __slots__ = ("seat", "aside", "probability", "standard_error", "rules_probability")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    ASIDE_FIELD_NUMBER: _ClassVar[int]
+    PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    STANDARD_ERROR_FIELD_NUMBER: _ClassVar[int]
+    RULES_PROBABILITY_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    aside: bool
+    probability: float
+    standard_error: float
+    rules_probability: float
+    def __init__(self, seat: _Optional[int] = ..., aside: bool = ..., probability: _Optional[float] = ..., standard_error: _Optional[float] = ..., rules_probability: _Optional[float] = ...) -> None: ...
+
 class GetServerInfoRequest(_message.Message):
     __slots__ = ()
     def __init__(self) -> None: ...
 
 class GetServerInfoResponse(_message.Message):
-    __slots__ = ("solver_version", "variants", "default_budget", "maximum_budget", "request_size_limit", "concurrent_search_count", "queue_size", "thread_count")
+    __slots__ = ("solver_version", "variants", "default_budget", "maximum_budget", "request_size_limit", "concurrent_search_count", "queue_size", "thread_count", "batch_size_limit", "levels")
     SOLVER_VERSION_FIELD_NUMBER: _ClassVar[int]
     VARIANTS_FIELD_NUMBER: _ClassVar[int]
     DEFAULT_BUDGET_FIELD_NUMBER: _ClassVar[int]
@@ -151,6 +255,8 @@ class GetServerInfoResponse(_message.Message):
     CONCURRENT_SEARCH_COUNT_FIELD_NUMBER: _ClassVar[int]
     QUEUE_SIZE_FIELD_NUMBER: _ClassVar[int]
     THREAD_COUNT_FIELD_NUMBER: _ClassVar[int]
+    BATCH_SIZE_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    LEVELS_FIELD_NUMBER: _ClassVar[int]
     solver_version: str
     variants: _containers.RepeatedCompositeFieldContainer[VariantVersion]
     default_budget: Budget
@@ -159,7 +265,33 @@ class GetServerInfoResponse(_message.Message):
     concurrent_search_count: int
     queue_size: int
     thread_count: int
-    def __init__(self, solver_version: _Optional[str] = ..., variants: _Optional[_Iterable[_Union[VariantVersion, _Mapping]]] = ..., default_budget: _Optional[_Union[Budget, _Mapping]] = ..., maximum_budget: _Optional[_Union[Budget, _Mapping]] = ..., request_size_limit: _Optional[int] = ..., concurrent_search_count: _Optional[int] = ..., queue_size: _Optional[int] = ..., thread_count: _Optional[int] = ...) -> None: ...
+    batch_size_limit: int
+    levels: _containers.RepeatedCompositeFieldContainer[LevelInfo]
+    def __init__(self, solver_version: _Optional[str] = ..., variants: _Optional[_Iterable[_Union[VariantVersion, _Mapping]]] = ..., default_budget: _Optional[_Union[Budget, _Mapping]] = ..., maximum_budget: _Optional[_Union[Budget, _Mapping]] = ..., request_size_limit: _Optional[int] = ..., concurrent_search_count: _Optional[int] = ..., queue_size: _Optional[int] = ..., thread_count: _Optional[int] = ..., batch_size_limit: _Optional[int] = ..., levels: _Optional[_Iterable[_Union[LevelInfo, _Mapping]]] = ...) -> None: ...
+
+class LevelInfo(_message.Message):
+    __slots__ = ("level", "summary", "strengths")
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    STRENGTHS_FIELD_NUMBER: _ClassVar[int]
+    level: Level
+    summary: str
+    strengths: _containers.RepeatedCompositeFieldContainer[LevelStrength]
+    def __init__(self, level: _Optional[_Union[Level, str]] = ..., summary: _Optional[str] = ..., strengths: _Optional[_Iterable[_Union[LevelStrength, _Mapping]]] = ...) -> None: ...
+
+class LevelStrength(_message.Message):
+    __slots__ = ("variant", "opponent", "mean_difference", "standard_error", "pairs")
+    VARIANT_FIELD_NUMBER: _ClassVar[int]
+    OPPONENT_FIELD_NUMBER: _ClassVar[int]
+    MEAN_DIFFERENCE_FIELD_NUMBER: _ClassVar[int]
+    STANDARD_ERROR_FIELD_NUMBER: _ClassVar[int]
+    PAIRS_FIELD_NUMBER: _ClassVar[int]
+    variant: str
+    opponent: Level
+    mean_difference: float
+    standard_error: float
+    pairs: int
+    def __init__(self, variant: _Optional[str] = ..., opponent: _Optional[_Union[Level, str]] = ..., mean_difference: _Optional[float] = ..., standard_error: _Optional[float] = ..., pairs: _Optional[int] = ...) -> None: ...
 
 class VariantVersion(_message.Message):
     __slots__ = ("name", "rules_revision")

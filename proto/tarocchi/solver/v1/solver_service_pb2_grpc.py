@@ -40,6 +40,21 @@ class SolverServiceStub(object):
                 request_serializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.RecommendMoveRequest.SerializeToString,
                 response_deserializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.RecommendMoveResponse.FromString,
                 _registered_method=True)
+        self.BatchRecommendMoves = channel.unary_unary(
+                '/tarocchi.solver.v1.SolverService/BatchRecommendMoves',
+                request_serializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.BatchRecommendMovesRequest.SerializeToString,
+                response_deserializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.BatchRecommendMovesResponse.FromString,
+                _registered_method=True)
+        self.AnalyzePosition = channel.unary_stream(
+                '/tarocchi.solver.v1.SolverService/AnalyzePosition',
+                request_serializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.AnalyzePositionRequest.SerializeToString,
+                response_deserializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.AnalyzePositionResponse.FromString,
+                _registered_method=True)
+        self.GetBeliefs = channel.unary_unary(
+                '/tarocchi.solver.v1.SolverService/GetBeliefs',
+                request_serializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.GetBeliefsRequest.SerializeToString,
+                response_deserializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.GetBeliefsResponse.FromString,
+                _registered_method=True)
         self.GetServerInfo = channel.unary_unary(
                 '/tarocchi.solver.v1.SolverService/GetServerInfo',
                 request_serializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.GetServerInfoRequest.SerializeToString,
@@ -65,6 +80,41 @@ class SolverServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def BatchRecommendMoves(self, request, context):
+        """Recommends a move for each of many observations. All of them are checked before any is searched; a fault in one
+        fails the call and its field names the request, such as requests[3].observation.hand.
+
+        The answer to each is what RecommendMove would have answered. The time to the deadline of the call is shared out
+        equally: each request that would take more is cut short, as by a deadline of its own.
+
+        Errors: as RecommendMove.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AnalyzePosition(self, request, context):
+        """Analyses a position for as long as its budget, or the client, lets it, and tells meanwhile what is known so far.
+
+        Every response is complete in itself: the answer that RecommendMove gives with the seed and the iterations that its
+        diagnostics tell. Exactly one, the last, is final. A client that reads slowly misses responses in between; nothing
+        is queued. Cancel the call when enough is known.
+
+        Errors: as RecommendMove; none comes after the first response, unless the server stops or fails.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetBeliefs(self, request, context):
+        """Tells for each card that the observer does not see where it may lie, and how likely.
+
+        Errors: INVALID_ARGUMENT with every fault of the request.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetServerInfo(self, request, context):
         """Tells versions, budgets and limits.
         """
@@ -79,6 +129,21 @@ def add_SolverServiceServicer_to_server(servicer, server):
                     servicer.RecommendMove,
                     request_deserializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.RecommendMoveRequest.FromString,
                     response_serializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.RecommendMoveResponse.SerializeToString,
+            ),
+            'BatchRecommendMoves': grpc.unary_unary_rpc_method_handler(
+                    servicer.BatchRecommendMoves,
+                    request_deserializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.BatchRecommendMovesRequest.FromString,
+                    response_serializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.BatchRecommendMovesResponse.SerializeToString,
+            ),
+            'AnalyzePosition': grpc.unary_stream_rpc_method_handler(
+                    servicer.AnalyzePosition,
+                    request_deserializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.AnalyzePositionRequest.FromString,
+                    response_serializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.AnalyzePositionResponse.SerializeToString,
+            ),
+            'GetBeliefs': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBeliefs,
+                    request_deserializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.GetBeliefsRequest.FromString,
+                    response_serializer=tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.GetBeliefsResponse.SerializeToString,
             ),
             'GetServerInfo': grpc.unary_unary_rpc_method_handler(
                     servicer.GetServerInfo,
@@ -114,6 +179,87 @@ class SolverService(object):
             '/tarocchi.solver.v1.SolverService/RecommendMove',
             tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.RecommendMoveRequest.SerializeToString,
             tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.RecommendMoveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BatchRecommendMoves(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/tarocchi.solver.v1.SolverService/BatchRecommendMoves',
+            tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.BatchRecommendMovesRequest.SerializeToString,
+            tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.BatchRecommendMovesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnalyzePosition(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/tarocchi.solver.v1.SolverService/AnalyzePosition',
+            tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.AnalyzePositionRequest.SerializeToString,
+            tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.AnalyzePositionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBeliefs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/tarocchi.solver.v1.SolverService/GetBeliefs',
+            tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.GetBeliefsRequest.SerializeToString,
+            tarocchi_dot_solver_dot_v1_dot_solver__service__pb2.GetBeliefsResponse.FromString,
             options,
             channel_credentials,
             insecure,
