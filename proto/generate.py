@@ -41,7 +41,8 @@ def digests(paths: list[Path]) -> dict[str, str]:
 
 def descriptors_digest(contract: descriptor_pb2.FileDescriptorSet) -> str:
     """Returns the SHA-256 of the descriptors of our own files."""
-    own = [file.SerializeToString(deterministic=True) for file in contract.file if file.name.startswith("tarocchi/")]
+    files = sorted(contract.file, key=lambda file: file.name)
+    own = [file.SerializeToString(deterministic=True) for file in files if file.name.startswith("tarocchi/")]
     return hashlib.sha256(b"".join(own)).hexdigest()
 
 
@@ -76,9 +77,10 @@ def messages_of(file: descriptor_pb2.FileDescriptorProto) -> Iterator[tuple[str,
 
 
 def service_stub(file: descriptor_pb2.FileDescriptorProto) -> str:
-    """Returns the type stub of the gRPC code of one .proto file, whose methods are all unary."""
+    """Returns the type stub of the gRPC code of one .proto file, whose methods all take one request."""
     module = Path(file.name).stem + "_pb2"
     lines = [
+        "from collections.abc import Iterator",
         "from typing import Any",
         "",
         "import grpc",
@@ -86,15 +88,23 @@ def service_stub(file: descriptor_pb2.FileDescriptorProto) -> str:
     ]
     for service in file.service:
         methods = [
-            (method.name, *(f"{module}.{kind.rsplit('.', 1)[1]}" for kind in (method.input_type, method.output_type)))
+            (
+                method.name,
+                *(f"{module}.{kind.rsplit('.', 1)[1]}" for kind in (method.input_type, method.output_type)),
+                method.server_streaming,
+            )
             for method in service.method
         ]
         lines += ["", f"class {service.name}Stub:", "    def __init__(self, channel: grpc.Channel) -> None: ..."]
-        lines += [f"    {name}: grpc.UnaryUnaryMultiCallable[{asked}, {told}]" for name, asked, told in methods]
+        lines += [
+            f"    {name}: grpc.Unary{'Stream' if streams else 'Unary'}MultiCallable[{asked}, {told}]"
+            for name, asked, told, streams in methods
+        ]
         lines += ["", f"class {service.name}Servicer:"]
         lines += [
-            f"    def {name}(self, request: {asked}, context: grpc.ServicerContext) -> {told}: ..."
-            for name, asked, told in methods
+            f"    def {name}(self, request: {asked}, context: grpc.ServicerContext) -> "
+            f"{f'Iterator[{told}]' if streams else told}: ..."
+            for name, asked, told, streams in methods
         ]
         arguments = f"servicer: {service.name}Servicer, server: grpc.Server"
         lines += ["", f"def add_{service.name}Servicer_to_server({arguments}) -> Any: ..."]
@@ -154,10 +164,10 @@ def _promises(contract: descriptor_pb2.FileDescriptorSet) -> Iterator[tuple[str,
 
 def current_contract() -> descriptor_pb2.FileDescriptorSet:
     """Returns the descriptors that the generated code carries."""
-    from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
+    from tarocchi.solver.v1 import deal_pb2, review_service_pb2, rules_service_pb2, solver_service_pb2
 
     contract = descriptor_pb2.FileDescriptorSet()
-    for module in (deal_pb2, rules_service_pb2, solver_service_pb2):
+    for module in (deal_pb2, rules_service_pb2, solver_service_pb2, review_service_pb2):
         contract.file.add().ParseFromString(module.DESCRIPTOR.serialized_pb)
     return contract
 

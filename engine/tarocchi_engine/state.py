@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -140,6 +140,16 @@ class State:
     def events(self) -> tuple[Event, ...]:
         """All moves made, with the discard face up."""
         return self.table.events
+
+    def moments(self) -> Iterator[State]:
+        """Yields the deal as it stood before each of its events."""
+        table = Table(self.variant, self.table.dealer, self.standing)
+        for event in self.events:
+            is_taken = any(table.has_taken_stock(seat) for seat in range(self.variant.seat_count))
+            before_discard = 0 if is_taken else self.stock
+            yield State(self.packets, self.stock, self.aside if table.discard_made else before_discard, table)
+            table = table.copy()
+            table.apply(event.seat, event.move)
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Returns every legal move of the seat to move, never empty before the end.

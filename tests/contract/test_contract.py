@@ -13,11 +13,11 @@ import pytest
 from google.protobuf import descriptor_pb2
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
+from tarocchi.solver.v1 import deal_pb2, review_service_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_solver.client.json_form import is_repeated, map_value
 
 PROTO = Path(__file__).resolve().parents[2] / "proto"
-MODULES = (deal_pb2, rules_service_pb2, solver_service_pb2)
+MODULES = (deal_pb2, rules_service_pb2, solver_service_pb2, review_service_pb2)
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +120,12 @@ def test_no_request_of_the_solver_can_hold_more_than_one_hand() -> None:
             ]
             assert len(uses) == 1
             assert not is_repeated(uses[0])
+            # of a batch each request is a question of its own, with one observation
+            assert (
+                "RecommendMoveRequest" not in kinds
+                or request.name.endswith("RecommendMovesRequest")
+                or (request.name == "RecommendMoveRequest")
+            )
         else:
             assert holders == []
 

@@ -28,6 +28,7 @@ from tarocchi_engine.rng import split
 from tarocchi_solver.search import MoveStatistics, search
 from tarocchi_solver.search.calibration import STAGES, is_defender, stage_of
 from tarocchi_solver.search.decision import wins_match
+from tarocchi_solver.search.review import result_of
 from tarocchi_solver.service.formats import CALLS, format_move
 
 _DEAL, _THINK = 1, 2
@@ -181,16 +182,6 @@ def _foretold(best: MoveStatistics) -> dict[str, Any]:
         "worlds": best.worlds,
         "in_match": best.match_win_probability is not None,
     }
-
-
-def result_of(state: State, seat: int) -> float:
-    """Returns what a finished deal has brought a seat, in the unit of expected scores."""
-    variant, awards = state.variant, state.score().awards
-    if variant.seats_score_alone:
-        others = [award for other, award in enumerate(awards) if other != seat]
-        return awards[seat] - sum(others) / len(others)
-    side = state.table.side_of(seat)
-    return awards[side] - awards[1 - side]
 
 
 def _won(state: State, seat: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tarocchi_engine import CallOut, Declare, Move, Phase, View
 from tarocchi_engine.facts import hidden_cards
@@ -31,6 +31,8 @@ class Decision:
     """What the choice goes by."""
     step_width: float
     """As in `SearchOptions`."""
+    included: Move | None = None
+    """A legal move that is compared in any case, one of `moves`."""
 
     @classmethod
     def of(
@@ -41,11 +43,13 @@ class Decision:
         *,
         step_width: float = 0.0,
         infers: bool = True,
+        include: Move | None = None,
     ) -> Decision:
         """Returns the decision of the seat of `view`; raises `NothingToDecideError` or `ContradictionError`.
 
         `utility` and `step_width` are as in `SearchOptions`, and `infers` tells whether worlds are weighted by what
-        players are wont to lay away.
+        players are wont to lay away. A legal move to `include` is compared even where it is not among the most sensible
+        of very many.
         """
         moves = view.legal_moves()
         if not moves:
@@ -55,7 +59,8 @@ class Decision:
             moves = _most_telling(view, moves)
         hidden = hidden_cards(view)
         weights = weights_of_places(view, hidden) if infers else None
-        return cls._between(view, moves, WorldSampler(hidden, weights), seed, utility, step_width)
+        found = cls._between(view, moves, WorldSampler(hidden, weights), seed, utility, step_width)
+        return found if include is None else replace(found, included=include).between(moves)
 
     @classmethod
     def _between(
@@ -75,8 +80,16 @@ class Decision:
         return cls(view, moves, arm_of_move, question, sampler, seed, utility, step_width)
 
     def between(self, moves: tuple[Move, ...]) -> Decision:
-        """Returns the decision between other legal moves of the same seat."""
-        return self._between(self.view, moves, self.sampler, self.seed, self.utility, self.step_width)
+        """Returns the decision between other legal moves of the same seat, and the included one."""
+        if self.included is not None and self.included not in moves:
+            moves = (*moves, self.included)
+        found = self._between(self.view, moves, self.sampler, self.seed, self.utility, self.step_width)
+        return replace(found, included=self.included)
+
+    @property
+    def included_arm(self) -> int | None:
+        """The arm of the included move, None without one."""
+        return None if self.included is None else self.arm_of_move[self.moves.index(self.included)]
 
 
 def _most_telling(view: View, moves: tuple[Move, ...]) -> tuple[Move, ...]:

@@ -154,7 +154,7 @@ def halve(
     order = race.run(plan.rounds)
     if options.sense:
         order = race.sensible(order)
-    found = race.evaluate(order, plan)
+    found = race.evaluate(_with_finalist(order, decision.included_arm, plan.finalists.width), plan)
     places = np.argsort(order)
     standing = np.array([-places[arm] for arm in decision.arm_of_move], dtype=np.float64)
     moves = rank_moves(decision.view, decision.moves, standing)
@@ -201,6 +201,14 @@ def _improve(decision: Decision, work: _Work, budget: Budget) -> tuple[_Race | N
     free = decision.view.hand & ~variant.pack.five_point_mask
     found = [Discard(cards) for cards in exchanges(best.cards, free) if cards not in known]
     return race, decision.between((*kept, *found)), _share_of(budget, 1 - SCOUTING_SHARE)
+
+
+def _with_finalist(order: Integers, arm: int | None, width: int) -> Integers:
+    """Returns an order in which a wanted arm is among the first `width` ones, the last of them if it was not."""
+    if arm is None or arm in order[:width]:
+        return order
+    others = order[order != arm]
+    return np.array([*others[: width - 1], arm, *others[width - 1 :]])
 
 
 def _share_of(budget: Budget, share: float) -> Budget:

@@ -75,6 +75,12 @@ class Inference:
     effective_share: float
     """The effective sample size of weighted worlds over their number, 1 without evidence."""
 
+    @property
+    def says_something(self) -> bool:
+        """Whether there is any evidence."""
+        belief = self.belief
+        return bool(len(belief.holders) or len(belief.declarations) or len(belief.calls.words))
+
 
 @kernel
 def likelihood(belief: Any, world: Any) -> Any:

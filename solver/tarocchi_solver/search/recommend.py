@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import reprlib
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,8 +10,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Observation, Phase, State, view
+from tarocchi_engine import Move, Observation, Phase, State, view
 from tarocchi_engine.facts import hidden_cards
+from tarocchi_engine.legality import checked_move
 from tarocchi_engine.rng import fresh_seed, split
 from tarocchi_solver.search.calibration import calibrated, fits_of, scores_of_calls
 from tarocchi_solver.search.decision import Decision
@@ -39,6 +39,7 @@ from tarocchi_solver.search.runner import (
     MIN_WORLDS,
     Limits,
     Runner,
+    Stop,
     iterations_in,
     tree_size,
 )
@@ -68,7 +69,8 @@ def search(
     seed: int | None = None,
     threads: int = 1,
     options: SearchOptions | None = None,
-    stop: threading.Event | None = None,
+    include: Move | None = None,
+    stop: Stop | None = None,
     progress: Callable[[int], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Recommendation:
@@ -81,6 +83,8 @@ def search(
             is the same to the last bit.
         threads: threads to search on; they change the time, never the answer.
         options: parameters of the search.
+        include: a legal move that the answer tells about as well as about the best ones, for the review of a deal: of
+            very many discards or declarations the search compares the most sensible alone.
         stop: ends the search early with the best answer so far when set.
         progress: called now and then, from any thread, with the number of worlds just finished.
         clock: measures the budget's time in seconds; `time.thread_time` is the fair one between rivals on a busy
@@ -90,6 +94,7 @@ def search(
         InvalidObservationError: the observation cannot have happened.
         NothingToDecideError: it is not this seat's turn, or the deal is over.
         ContradictionError: no deal of the unseen cards fits the events.
+        IllegalMoveError: the move to include is not legal.
         TypeError: an argument, a cap or an option is of another type.
         ValueError: a cap, the seed, the number of threads or an option is out of range.
     """
@@ -102,8 +107,17 @@ def search(
     budget = budget or Budget()
     options = options or SearchOptions()
     seed = fresh_seed() if seed is None else seed
+    seen = view(observation)
+    if include is not None and seen.turn == seen.seat:
+        include = checked_move(seen.table, seen.hand, include)
+        seen.table.copy().apply(seen.seat, include)
     decision = Decision.of(
-        view(observation), seed, options.utility, step_width=options.step_width, infers=options.inference > 0.0
+        seen,
+        seed,
+        options.utility,
+        step_width=options.step_width,
+        infers=options.inference > 0.0,
+        include=include,
     )
     limits = Limits(None if budget.time_ms is None else started + budget.time_ms / 1000, stop, clock)
     return search_decision(decision, budget, limits, options, threads, progress)

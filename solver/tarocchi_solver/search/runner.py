@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,13 +25,20 @@ WANTED_WORLDS = 1000
 MAX_TREE_ITERATIONS = 10_000
 
 
+class Stop(Protocol):
+    """Tells a search to end, as a `threading.Event` does."""
+
+    def is_set(self) -> bool:
+        """Returns whether the search has to end now; called about once a millisecond from each of its threads."""
+
+
 @dataclass
 class Limits:
     """When to stop: at a point of time, or on a signal from outside."""
 
     deadline: float | None = None
     """A value of `clock`."""
-    stop: threading.Event | None = None
+    stop: Stop | None = None
     clock: Callable[[], float] = time.monotonic
     """Seconds, from any point of time on."""
 

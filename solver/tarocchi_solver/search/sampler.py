@@ -266,6 +266,12 @@ class WorldSampler:
             result[self._order[:, np.newaxis], self._slots] += by_slot * total
         return result[:, :holder_count] / self._total_weight()
 
+    def marginal_errors(self, marginals: Floats) -> Floats:
+        """Returns the standard errors of what `marginals` returned, 0 where they are exact."""
+        if not self._is_checked:
+            return np.zeros_like(marginals)
+        return np.asarray(np.sqrt(marginals * (1.0 - marginals) / MARGINAL_DRAWS))
+
     def weights_of(self, worlds: Words) -> Floats:
         """Returns the weights of some worlds [worlds, 4]: the products of those of their cards' places."""
         products = np.ones(len(worlds))

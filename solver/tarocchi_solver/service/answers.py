@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
-from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
+from tarocchi.solver.v1 import deal_pb2, review_service_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import (
     VARIANTS,
     DealScore,
@@ -20,15 +21,17 @@ from tarocchi_engine import (
     Phase,
     SideScore,
     State,
-    Table,
     Variant,
     View,
     options_of,
 )
 from tarocchi_engine.cards import SuitLetter
+from tarocchi_engine.facts import ASIDE_HOLDER
 from tarocchi_engine.options import given_options
 from tarocchi_solver import __version__
 from tarocchi_solver.search import RANGE_SHARE, Budget, Diagnostics, MoveStatistics, Recommendation, StopReason
+from tarocchi_solver.search.beliefs import Beliefs
+from tarocchi_solver.search.review import DecisionReview, SeatReview, Verdict
 from tarocchi_solver.service.formats import (
     CALLS,
     format_budget,
@@ -54,6 +57,13 @@ _STOP_REASONS: Final = {
     StopReason.ITERATIONS: solver_service_pb2.STOP_REASON_ITERATIONS,
     StopReason.TIME: solver_service_pb2.STOP_REASON_TIME,
     StopReason.STOPPED: solver_service_pb2.STOP_REASON_STOPPED,
+}
+_VERDICTS: Final = {
+    Verdict.FORCED: review_service_pb2.VERDICT_FORCED,
+    Verdict.GOOD: review_service_pb2.VERDICT_GOOD,
+    Verdict.INACCURACY: review_service_pb2.VERDICT_INACCURACY,
+    Verdict.MISTAKE: review_service_pb2.VERDICT_MISTAKE,
+    Verdict.BLUNDER: review_service_pb2.VERDICT_BLUNDER,
 }
 _ENDINGS: Final = {
     Ending.COUNT: rules_service_pb2.ENDING_COUNT,
@@ -218,13 +228,9 @@ def _observations(state: State) -> list[deal_pb2.Observation]:
 
 def _decisions(end: State) -> Iterator[rules_service_pb2.Decision]:
     """Yields what each seat knew before each event of a deal."""
-    table = Table(end.variant, end.table.dealer, end.standing)
-    for event in end.events:
-        then = State(end.packets, end.stock, end.aside, table)
-        phase = format_phase(table.phase)
+    for then, event in zip(end.moments(), end.events, strict=True):
+        phase = format_phase(then.phase)
         yield rules_service_pb2.Decision(seat=event.seat, phase=phase, observations=_observations(then))
-        table = table.copy()
-        table.apply(event.seat, event.move)
 
 
 def _progress(match: Match) -> rules_service_pb2.MatchProgress:
@@ -334,3 +340,48 @@ def _diagnostics(variant: Variant, found: Diagnostics, budget: Budget) -> solver
         rejected_worlds=found.rejected_worlds,
         belief_effective_share=found.belief_effective_share,
     )
+
+
+def beliefs_answer(view: View, found: Beliefs) -> solver_service_pb2.GetBeliefsResponse:
+    """Returns where the cards may lie that the observer of `view` does not see."""
+    return solver_service_pb2.GetBeliefsResponse(
+        cards=[
+            solver_service_pb2.CardBelief(
+                card=view.variant.pack.format_card(card.card),
+                places=[
+                    solver_service_pb2.PlaceBelief(
+                        seat=None if place.holder == ASIDE_HOLDER else place.holder,
+                        aside=place.holder == ASIDE_HOLDER,
+                        probability=place.probability,
+                        standard_error=place.standard_error,
+                        rules_probability=place.rules_probability,
+                    )
+                    for place in card.places
+                ],
+            )
+            for card in found.cards
+        ],
+        seed=found.seed,
+        worlds=found.worlds,
+        belief_effective_share=found.effective_share,
+    )
+
+
+def decision_review_answer(state: State, found: DecisionReview, budget: Budget) -> review_service_pb2.DecisionReview:
+    """Returns the review of one decision, of which the search was given `budget`."""
+    pack = state.variant.pack
+    return review_service_pb2.DecisionReview(
+        event_index=found.event_index,
+        seat=found.seat,
+        phase=format_phase(found.phase),
+        made=_statistics(pack, found.made),
+        best=_statistics(pack, found.best),
+        verdict=_VERDICTS[found.verdict],
+        exact=found.exact,
+        diagnostics=_diagnostics(state.variant, found.diagnostics, budget),
+    )
+
+
+def seat_review_answer(found: SeatReview) -> review_service_pb2.SeatReview:
+    """Returns the account of one seat."""
+    return review_service_pb2.SeatReview(**asdict(found))

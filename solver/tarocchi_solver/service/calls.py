@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -100,7 +101,7 @@ class UnreadableRequests(grpc.ServerInterceptor):
     """Lets such requests through to `answering`, which refuses them; gRPC alone would call them internal errors."""
 
     def __init__(self, services: Iterable[str]) -> None:
-        """Watches the methods of the services with these full names, all of which are unary."""
+        """Watches the methods of the services with these full names, all of which take one request."""
         self._prefixes = tuple(f"/{name}/" for name in services)
 
     def intercept_service(
@@ -112,8 +113,7 @@ class UnreadableRequests(grpc.ServerInterceptor):
         handler = continuation(handler_call_details)
         if handler is None or not handler_call_details.method.startswith(self._prefixes):
             return handler
-        answer, from_bytes = handler.unary_unary, handler.request_deserializer
-        assert answer is not None
+        from_bytes = handler.request_deserializer
         assert from_bytes is not None
 
         def read(data: bytes) -> object:
@@ -122,7 +122,10 @@ class UnreadableRequests(grpc.ServerInterceptor):
             except (DecodeError, ValueError, RecursionError):
                 return Unreadable()
 
-        return grpc.unary_unary_rpc_method_handler(answer, read, handler.response_serializer)
+        if handler.unary_stream is not None:
+            return grpc.unary_stream_rpc_method_handler(handler.unary_stream, read, handler.response_serializer)
+        assert handler.unary_unary is not None
+        return grpc.unary_unary_rpc_method_handler(handler.unary_unary, read, handler.response_serializer)
 
 
 def answering(method: Callable[[Any, Request, grpc.ServicerContext], Response]) -> Callable[..., Response]:
@@ -130,32 +133,54 @@ def answering(method: Callable[[Any, Request, grpc.ServicerContext], Response]) 
 
     @functools.wraps(method)
     def handle(self: Servicer, request: Request, context: grpc.ServicerContext) -> Response:
-        request_id = uuid.uuid4().hex
-        started = time.monotonic()
-        context.send_initial_metadata(((REQUEST_ID_KEY, request_id),))
-        try:
-            self.readiness.require()
-            if isinstance(request, Unreadable):
-                message = f"these bytes are no request of {method.__name__}: is it another version of the contract?"
-                raise invalid_request([Fault("", ViolationReason.UNREADABLE_REQUEST, message)])
-            answer = method(self, request, context)
-        except RequestError as error:
-            log.info("%s %s refused: %s %s", method.__name__, request_id, error.reason, error.message)
-            _abort(context, error)
-        except Exception:
-            log.exception("%s %s failed", method.__name__, request_id)
-            message = f"the server failed; its log has the cause under request {request_id}"
-            metadata = {"request_id": request_id}
-            reason = StatusReason.INTERNAL_ERROR
-            _abort(context, RequestError(grpc.StatusCode.INTERNAL, reason, message, metadata=metadata))
-        elapsed = round((time.monotonic() - started) * 1000)
-        context.set_trailing_metadata(((ELAPSED_KEY, str(elapsed)),))
-        # gRPC throws the answer away if the deadline has passed or the client has left
-        outcome = "answered in" if context.is_active() and context.time_remaining() != 0 else "too late, after"
-        log.info("%s %s %s %d ms", method.__name__, request_id, outcome, elapsed)
-        return answer
+        with _reported(method.__name__, self, request, context):
+            return method(self, request, context)
 
     return handle
+
+
+def streaming(
+    method: Callable[[Any, Request, grpc.ServicerContext], Iterator[Response]],
+) -> Callable[..., Iterator[Response]]:
+    """Does for a method that answers one call with a stream what `answering` does."""
+
+    @functools.wraps(method)
+    def handle(self: Servicer, request: Request, context: grpc.ServicerContext) -> Iterator[Response]:
+        with _reported(method.__name__, self, request, context):
+            yield from method(self, request, context)
+
+    return handle
+
+
+@contextlib.contextmanager
+def _reported(name: str, servicer: Servicer, request: object, context: grpc.ServicerContext) -> Iterator[None]:
+    """Surrounds a call: turns what it raises into a status, and logs how it ended."""
+    request_id = uuid.uuid4().hex
+    started = time.monotonic()
+    context.send_initial_metadata(((REQUEST_ID_KEY, request_id),))
+    try:
+        servicer.readiness.require()
+        if isinstance(request, Unreadable):
+            message = f"these bytes are no request of {name}: is it another version of the contract?"
+            raise invalid_request([Fault("", ViolationReason.UNREADABLE_REQUEST, message)])
+        yield
+    except RequestError as error:
+        log.info("%s %s refused: %s %s", name, request_id, error.reason, error.message)
+        _abort(context, error)
+    except Exception:
+        log.exception("%s %s failed", name, request_id)
+        message = f"the server failed; its log has the cause under request {request_id}"
+        metadata = {"request_id": request_id}
+        reason = StatusReason.INTERNAL_ERROR
+        _abort(context, RequestError(grpc.StatusCode.INTERNAL, reason, message, metadata=metadata))
+    except GeneratorExit:
+        log.info("%s %s left by its client", name, request_id)
+        raise
+    elapsed = round((time.monotonic() - started) * 1000)
+    context.set_trailing_metadata(((ELAPSED_KEY, str(elapsed)),))
+    # gRPC throws the answer away if the deadline has passed or the client has left
+    outcome = "answered in" if context.is_active() and context.time_remaining() != 0 else "too late, after"
+    log.info("%s %s %s %d ms", name, request_id, outcome, elapsed)
 
 
 def _abort(context: grpc.ServicerContext, error: RequestError) -> NoReturn:

@@ -28,6 +28,14 @@ class ServerConfig:
     """Searches that run at the same time."""
     queue_size: int = 16
     """Searches that may wait; more are refused."""
+    concurrent_analyses: int = field(default_factory=_searches_per_machine)
+    """Searches for study that run beside those of live play."""
+    analysis_queue_size: int = 16
+    """Searches for study that may wait; more are refused."""
+    long_calls: int = 16
+    """Batches and reviews under way at the same time, each of many searches; more are refused."""
+    batch_size_limit: int = 64
+    """Requests in one batch."""
     search_threads: int = 1
     """Threads that work on one search; they change its time, never its answer."""
     default_budget: Budget = DEFAULT_BUDGET
@@ -43,5 +51,6 @@ class ServerConfig:
 
     @property
     def rpc_threads(self) -> int:
-        """Threads that serve calls: one for each search admitted, and the spare ones."""
-        return self.concurrent_searches + self.queue_size + SPARE_THREADS
+        """Threads that serve calls: one for each search admitted and each long call, and the spare ones."""
+        admitted = self.concurrent_searches + self.queue_size + self.concurrent_analyses + self.analysis_queue_size
+        return admitted + self.long_calls + SPARE_THREADS

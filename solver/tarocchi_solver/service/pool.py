@@ -116,25 +116,29 @@ class SearchPool:
         with self._lock:
             return len(self._waiting) + len(self._running) + (self._in_lane is not None)
 
+    @property
+    def workers(self) -> int:
+        """Searches that run at the same time."""
+        return self._workers
+
     def run(self, job: Job[T], context: grpc.ServicerContext) -> T:
-        """Does a job when its turn comes and returns its result.
+        """Does a job when its turn comes and returns its result; as `submit`, and waits."""
+        return result_of(self.submit(job, context))
+
+    def submit(self, job: Job[T], context: grpc.ServicerContext) -> Future[T]:
+        """Puts a job into the queue; returns what will hold its result, see `result_of`.
 
         When the client of the call `context` cancels it, or its deadline passes, the search ends or never starts.
 
         Raises:
-            RequestError: the queue is full or so long that even a minimum answer would be late; the server is about to
-                stop; or the client has gone.
+            RequestError: the queue is full or so long that even a minimum answer would be late, or the server is about
+                to stop.
         """
         ticket = _Ticket(job, job.latest)
         self._admit(ticket)
         if not context.add_callback(lambda: self._give_up(ticket)):
             self._give_up(ticket)
-        try:
-            result: T = ticket.result.result()
-        except CancelledError:
-            message = "the call ended before its search began"
-            raise RequestError(grpc.StatusCode.CANCELLED, StatusReason.CANCELLED, message) from None
-        return result
+        return ticket.result
 
     def wait_until_idle(self, timeout: float) -> bool:
         """Waits until nothing runs or waits; returns whether that came to pass within `timeout` seconds."""
@@ -186,13 +190,13 @@ class SearchPool:
             if self._is_draining:
                 raise refusal_of(Stage.DRAINING)
             if self.admitted >= self._capacity:
-                raise _queue_full(f"{self._capacity} searches run or wait already: ask again in a moment")
+                raise queue_full(f"{self._capacity} searches run or wait already: ask again in a moment")
             has_to_wait = len(self._running) + len(self._waiting) >= self._workers
             self._waiting.append(ticket)
             if has_to_wait and not self._is_in_time(ticket):
                 self._waiting.remove(ticket)
                 self._minimums.soften(ticket.job.kind)
-                raise _queue_full(
+                raise queue_full(
                     f"{self.admitted} searches run or wait already, too many for an answer before the deadline: "
                     "ask again in a moment, or with a later deadline"
                 )
@@ -328,7 +332,17 @@ class SearchPool:
             ticket.result.set_exception(error)
 
 
-def _queue_full(message: str) -> RequestError:
+def result_of(future: Future[T]) -> T:
+    """Waits for the result of a job; raises `RequestError` if its client has gone, or what the job raised."""
+    try:
+        return future.result()
+    except CancelledError:
+        message = "the call ended before its search began"
+        raise RequestError(grpc.StatusCode.CANCELLED, StatusReason.CANCELLED, message) from None
+
+
+def queue_full(message: str) -> RequestError:
+    """Returns the error of a call for which there is no place."""
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
     return RequestError(code, StatusReason.QUEUE_FULL, message, retry_seconds=RETRY_SECONDS)
 

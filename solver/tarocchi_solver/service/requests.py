@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
+from google.protobuf import duration_pb2
+
+from tarocchi.solver.v1 import deal_pb2, review_service_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import (
     VARIANTS,
     Fault,
@@ -42,6 +44,10 @@ from tarocchi_solver.service.reading import (
     shortened,
 )
 
+DEFAULT_INTERVAL: Final = 0.2
+"""Seconds between two responses of an analysis."""
+SHORTEST_INTERVAL: Final = 0.02
+LONGEST_INTERVAL: Final = 60.0
 _MOST_NANOS: Final = 10**9 - 1
 _MOST_DURATION_SECONDS: Final = 315_576_000_000
 
@@ -96,7 +102,9 @@ def _below(path: str, name: str) -> str:
 def parse_observation(
     request: rules_service_pb2.ListLegalMovesRequest
     | rules_service_pb2.ValidateObservationRequest
-    | solver_service_pb2.RecommendMoveRequest,
+    | solver_service_pb2.RecommendMoveRequest
+    | solver_service_pb2.AnalyzePositionRequest
+    | solver_service_pb2.GetBeliefsRequest,
     faults: FaultList,
 ) -> View | None:
     """Returns the checked observation of a request, None if a fault was found."""
@@ -150,7 +158,9 @@ def contradiction_fault(error: ContradictionError) -> Fault:
     return Fault("observation", reason, str(error))
 
 
-def parse_deal(request: rules_service_pb2.ReplayDealRequest, faults: FaultList) -> State | None:
+def parse_deal(
+    request: rules_service_pb2.ReplayDealRequest | review_service_pb2.ReviewDealRequest, faults: FaultList
+) -> State | None:
     """Returns the state after all moves of a deal."""
     if not request.HasField("deal"):
         faults.add("deal", ViolationReason.MISSING_FIELD, "the deal is missing: give the variant and all hands")
@@ -218,13 +228,32 @@ def parse_budget(message: solver_service_pb2.Budget, faults: FaultList, path: st
                 faults.add(f"{path}.{name}", ViolationReason.OUT_OF_RANGE, text)
     time_ms: int | None = None
     if message.HasField("duration"):
-        seconds, nanos = message.duration.seconds, message.duration.nanos
-        nanoseconds = seconds * 10**9 + nanos
-        time_ms = -(-nanoseconds // 10**6)
-        if abs(nanos) > _MOST_NANOS or abs(seconds) > _MOST_DURATION_SECONDS or seconds * nanos < 0:
-            text = f"{seconds} seconds and {nanos} nanos are no duration: give 0 to {_MOST_NANOS} nanos, signed alike"
-            faults.add(f"{path}.duration", ViolationReason.OUT_OF_RANGE, text)
-        elif nanoseconds <= 0:
+        nanoseconds = _nanoseconds_of(message.duration, faults, f"{path}.duration")
+        if nanoseconds is not None and nanoseconds <= 0:
             text = f"{nanoseconds / 10**9:g} s is no duration to search: give more than 0 s, or leave it out"
             faults.add(f"{path}.duration", ViolationReason.OUT_OF_RANGE, text)
+        elif nanoseconds is not None:
+            time_ms = -(-nanoseconds // 10**6)
     return Budget(caps["worlds"], caps["iterations"], time_ms)
+
+
+def _nanoseconds_of(message: duration_pb2.Duration, faults: FaultList, path: str) -> int | None:
+    """Returns a duration in nanoseconds, None where it is none."""
+    seconds, nanos = message.seconds, message.nanos
+    if abs(nanos) > _MOST_NANOS or abs(seconds) > _MOST_DURATION_SECONDS or seconds * nanos < 0:
+        text = f"{seconds} seconds and {nanos} nanos are no duration: give 0 to {_MOST_NANOS} nanos, signed alike"
+        faults.add(path, ViolationReason.OUT_OF_RANGE, text)
+        return None
+    return seconds * 10**9 + nanos
+
+
+def parse_interval(request: solver_service_pb2.AnalyzePositionRequest, faults: FaultList) -> float:
+    """Returns the seconds between two responses of an analysis."""
+    if not request.HasField("interval"):
+        return DEFAULT_INTERVAL
+    nanoseconds = _nanoseconds_of(request.interval, faults, "interval")
+    interval = DEFAULT_INTERVAL if nanoseconds is None else nanoseconds / 10**9
+    if not SHORTEST_INTERVAL <= interval <= LONGEST_INTERVAL:
+        text = f"{interval:g} s between two responses: give {SHORTEST_INTERVAL:g} to {LONGEST_INTERVAL:g} s"
+        faults.add("interval", ViolationReason.OUT_OF_RANGE, text)
+    return interval

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import signal
 import threading
 import time
@@ -15,14 +14,16 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from tarocchi.solver.v1 import rules_service_pb2, solver_service_pb2
+from tarocchi.solver.v1 import review_service_pb2, rules_service_pb2, solver_service_pb2
+from tarocchi.solver.v1.review_service_pb2_grpc import add_ReviewServiceServicer_to_server
 from tarocchi.solver.v1.rules_service_pb2_grpc import add_RulesServiceServicer_to_server
 from tarocchi.solver.v1.solver_service_pb2_grpc import add_SolverServiceServicer_to_server
 from tarocchi_solver.search import warm_up
 from tarocchi_solver.service.address import require_free, split_address
 from tarocchi_solver.service.calls import Readiness, Stage, UnreadableRequests
 from tarocchi_solver.service.config import ServerConfig
-from tarocchi_solver.service.pool import SearchPool
+from tarocchi_solver.service.pools import SearchPools
+from tarocchi_solver.service.review_service import ReviewServicer
 from tarocchi_solver.service.rules_service import RulesServicer
 from tarocchi_solver.service.solver_service import FIRST_ESTIMATES, SolverServicer
 
@@ -31,6 +32,7 @@ log = logging.getLogger(__name__)
 SERVICE_NAMES: Final = (
     solver_service_pb2.DESCRIPTOR.services_by_name["SolverService"].full_name,
     rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
+    review_service_pb2.DESCRIPTOR.services_by_name["ReviewService"].full_name,
 )
 _LAST_ANSWERS_SECONDS: Final = 2.0
 """After the grace period: half of it for the answers, the rest to send them."""
@@ -54,13 +56,7 @@ class SolverServer:
         self.config = config or ServerConfig()
         self.readiness = Readiness()
         self._warm_up = warm_up
-        self._pool = SearchPool(
-            self.config.concurrent_searches,
-            self.config.queue_size,
-            self.config.niceness,
-            longest=(self.config.maximum_budget.time_ms or math.inf) / 1000,
-            first_estimates=FIRST_ESTIMATES,
-        )
+        self._pools = SearchPools(self.config, FIRST_ESTIMATES)
         self._health_threads = ThreadPoolExecutor(2, thread_name_prefix="tarocchi-health")
         self._health = health.HealthServicer(
             experimental_non_blocking=True, experimental_thread_pool=self._health_threads
@@ -80,9 +76,11 @@ class SolverServer:
             ],
             maximum_concurrent_rpcs=threads * _CALLS_PER_THREAD,
         )
-        solver = SolverServicer(self.readiness, self._pool, self.config)
+        solver = SolverServicer(self.readiness, self._pools, self.config)
         add_SolverServiceServicer_to_server(solver, server)
         add_RulesServiceServicer_to_server(RulesServicer(self.readiness), server)
+        review = ReviewServicer(self.readiness, self._pools, self.config)
+        add_ReviewServiceServicer_to_server(review, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection((*SERVICE_NAMES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
         return server
@@ -122,7 +120,7 @@ class SolverServer:
     @property
     def admitted_searches(self) -> int:
         """Searches running or waiting."""
-        return self._pool.admitted
+        return self._pools.admitted
 
     def wait_until_ready(self, timeout: float | None = None) -> bool:
         """Waits for the end of the warm-up; returns whether the server answers."""
@@ -135,13 +133,13 @@ class SolverServer:
         self.readiness.move_to(Stage.DRAINING)
         self._health.enter_graceful_shutdown()
         started = time.monotonic()
-        self._pool.drain(grace + _LAST_ANSWERS_SECONDS / 2)
-        if not self._pool.wait_until_idle(grace):
-            self._pool.stop_searches()
-            self._pool.wait_until_idle(_LAST_ANSWERS_SECONDS / 2)
-            self._pool.refuse_waiting()
+        self._pools.drain(grace + _LAST_ANSWERS_SECONDS / 2)
+        if not self._pools.wait_until_idle(grace):
+            self._pools.stop_searches()
+            self._pools.wait_until_idle(_LAST_ANSWERS_SECONDS / 2)
+            self._pools.refuse_waiting()
         self._server.stop(max(started + grace - time.monotonic(), 0.0) + _LAST_ANSWERS_SECONDS / 2).wait()
-        self._pool.close()
+        self._pools.close()
         self._health_threads.shutdown(wait=False)
 
     def run_until_signal(self) -> bool:
@@ -164,7 +162,7 @@ class SolverServer:
             stopping.start()
             while stopping.is_alive():
                 if len(received) > 1:
-                    self._pool.stop_searches()
+                    self._pools.stop_searches()
                 stopping.join(_SIGNAL_POLL_SECONDS)
         finally:
             for number, handler in before.items():

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from typing import Any
 
 import grpc

@@ -1,0 +1,102 @@
+"""Searches a position again and again with growing budgets, so that there is an answer at any time.
+
+Every answer is that of `search` with a budget that is told with it, so it can be made again. Each search does twice the
+work of the one before: all of them together do about twice the work of the last.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tarocchi_engine import Observation
+from tarocchi_engine.rng import fresh_seed
+from tarocchi_solver.search.recommend import search
+from tarocchi_solver.search.results import MAX_ITERATIONS, Budget, Recommendation, SearchOptions, StopReason
+from tarocchi_solver.search.runner import Stop
+
+FIRST_ITERATIONS: Final = 1000
+GROWTH: Final = 2
+_LEAST_GROWTH: Final = 1.2
+"""A search that would do less than so many times the work of the last one is not begun."""
+_HASTE: Final = 0.9
+"""The share of the time left that a last search is planned for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What an analysis knows so far."""
+
+    found: Recommendation
+    budget: Budget
+    """With it, and the seed in the diagnostics, `search` gives the same answer."""
+
+
+@dataclass(frozen=True)
+class _End:
+    """Stops a search at a point of time, or when it is told to."""
+
+    deadline: float | None
+    stop: Stop | None
+    clock: Callable[[], float]
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return self.deadline is not None and self.clock() >= self.deadline
+
+    def is_set(self) -> bool:
+        """Returns whether to stop."""
+        return self.is_late or (self.stop is not None and self.stop.is_set())
+
+
+def analyze(
+    observation: Observation,
+    budget: Budget | None = None,
+    *,
+    seed: int | None = None,
+    threads: int = 1,
+    options: SearchOptions | None = None,
+    stop: threading.Event | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Snapshot]:
+    """Yields ever better answers about a position, at least one; one that was cut short only where it is the first.
+
+    Args:
+        observation: what the seat knows.
+        budget: caps; those on worlds and iterations hold for the last search, that on time for the whole analysis.
+            Without any the analysis ends when it is stopped.
+        seed, threads, options, stop, clock: as for `search`.
+
+    Raises:
+        What `search` raises, with the first answer.
+    """
+    budget = budget or Budget()
+    seed = fresh_seed() if seed is None else seed
+    deadline = None if budget.time_ms is None else clock() + budget.time_ms / 1000
+    end = _End(deadline, stop, clock)
+    most = MAX_ITERATIONS if budget.iterations is None else budget.iterations
+    iterations = min(FIRST_ITERATIONS, most)
+    is_first = True
+    while True:
+        started = clock()
+        caps = replace(budget, iterations=iterations, time_ms=None)
+        found = search(observation, caps, seed=seed, threads=threads, options=options, stop=end)
+        is_cut = found.diagnostics.stop_reason is StopReason.STOPPED
+        if is_cut and end.is_late:
+            found = replace(found, diagnostics=replace(found.diagnostics, stop_reason=StopReason.TIME))
+        # an answer that was cut short cannot be made again: it counts only where there is no other
+        if is_first or not is_cut:
+            yield Snapshot(found, caps)
+        if is_cut or iterations >= most or found.diagnostics.stop_reason is not StopReason.ITERATIONS:
+            return
+        is_first = False
+        growth: float = GROWTH
+        if deadline is not None:
+            growth = min(growth, _HASTE * (deadline - clock()) / max(clock() - started, 1e-9))
+        if growth < _LEAST_GROWTH or end.is_set():
+            return
+        iterations = min(int(iterations * growth), most)

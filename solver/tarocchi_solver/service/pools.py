@@ -1,0 +1,131 @@
+"""Two pools of search threads: one for play at a table, one for study, which stands back behind it.
+
+Each has its own threads and its own queue, so a long analysis never takes the place of a move that somebody waits for;
+and where the processor cannot serve all of them, the system gives most of it to the threads of live play.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from typing import Final, TypeVar
+
+import grpc
+
+from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.errors import RequestError, StatusReason
+from tarocchi_solver.service.pool import Job, SearchPool, queue_full, result_of
+
+T = TypeVar("T")
+
+LOWEST_PRIORITY: Final = 19
+"""The niceness of the threads for study (Linux only)."""
+
+
+PLACE_POLL_SECONDS: Final = 0.02
+"""How long a call under way waits before it asks again for a place in the queue."""
+
+
+class Priority(enum.Enum):
+    """Which pool serves a call."""
+
+    LIVE = enum.auto()
+    ANALYSIS = enum.auto()
+
+
+class SearchPools:
+    """The pool of each priority, started and stopped together; and how many long calls there may be."""
+
+    def __init__(self, config: ServerConfig, first_estimates: Mapping[str, float]) -> None:
+        """Starts no thread yet; `first_estimates` are those of `SearchPool`."""
+        longest = (config.maximum_budget.time_ms or math.inf) / 1000
+        sizes = {
+            Priority.LIVE: (config.concurrent_searches, config.queue_size, config.niceness),
+            Priority.ANALYSIS: (config.concurrent_analyses, config.analysis_queue_size, LOWEST_PRIORITY),
+        }
+        self._pools = {
+            priority: SearchPool(workers, queue, niceness, longest, first_estimates)
+            for priority, (workers, queue, niceness) in sizes.items()
+        }
+
+        self._long_calls = threading.BoundedSemaphore(config.long_calls)
+        self._long_call_limit = config.long_calls
+
+    @contextlib.contextmanager
+    def long_call(self) -> Iterator[None]:
+        """Surrounds a call of many searches; raises `RequestError` if there are as many as there may be."""
+        if not self._long_calls.acquire(blocking=False):
+            raise queue_full(
+                f"{self._long_call_limit} batches and reviews are under way already: ask again in a moment"
+            )
+        try:
+            yield
+        finally:
+            self._long_calls.release()
+
+    def search_in_turn(
+        self, priority: Priority, jobs: Iterable[Job[T]], context: grpc.ServicerContext, abreast: int
+    ) -> Iterator[T]:
+        """Does the jobs of one call, `abreast` at the same time, and yields their results in order.
+
+        Waits for a place where the queue is full, so that a call that has begun comes to its end. Raises what
+        `SearchPool.submit` raises else, and `RequestError` when the client has gone.
+        """
+        pool, pending = self[priority], deque[Future[T]]()
+        for job in jobs:
+            if len(pending) >= abreast:
+                yield result_of(pending.popleft())
+            while True:
+                if not context.is_active():
+                    raise RequestError(grpc.StatusCode.CANCELLED, StatusReason.CANCELLED, "the client has gone")
+                try:
+                    pending.append(pool.submit(job, context))
+                    break
+                except RequestError as error:
+                    if error.reason is not StatusReason.QUEUE_FULL:
+                        raise
+                if pending:
+                    yield result_of(pending.popleft())
+                else:
+                    time.sleep(PLACE_POLL_SECONDS)
+        while pending:
+            yield result_of(pending.popleft())
+
+    def __getitem__(self, priority: Priority) -> SearchPool:
+        return self._pools[priority]
+
+    @property
+    def admitted(self) -> int:
+        """Searches running or waiting."""
+        return sum(pool.admitted for pool in self._pools.values())
+
+    def drain(self, seconds: float) -> None:
+        """As `SearchPool.drain`."""
+        for pool in self._pools.values():
+            pool.drain(seconds)
+
+    def wait_until_idle(self, timeout: float) -> bool:
+        """As `SearchPool.wait_until_idle`."""
+        end = time.monotonic() + timeout
+        return all(pool.wait_until_idle(max(end - time.monotonic(), 0.0)) for pool in self._pools.values())
+
+    def stop_searches(self) -> None:
+        """As `SearchPool.stop_searches`."""
+        for pool in self._pools.values():
+            pool.stop_searches()
+
+    def refuse_waiting(self) -> None:
+        """As `SearchPool.refuse_waiting`."""
+        for pool in self._pools.values():
+            pool.refuse_waiting()
+
+    def close(self) -> None:
+        """As `SearchPool.close`."""
+        for pool in self._pools.values():
+            pool.close()

@@ -1,0 +1,109 @@
+"""ReviewService: what the moves of a finished deal cost."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import grpc
+
+from tarocchi.solver.v1 import review_service_pb2 as pb
+from tarocchi.solver.v1.review_service_pb2_grpc import ReviewServiceServicer
+from tarocchi_engine import VARIANTS, State
+from tarocchi_engine.legality import seat_fault
+from tarocchi_engine.rng import fresh_seed
+from tarocchi_solver.search import Budget
+from tarocchi_solver.search.review import DecisionReview, decisions_of, review_decision, review_of_seat
+from tarocchi_solver.service.answers import decision_review_answer, seat_review_answer
+from tarocchi_solver.service.calls import Readiness, Servicer, streaming
+from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason
+from tarocchi_solver.service.pool import Job, StopSignal
+from tarocchi_solver.service.pools import Priority, SearchPools
+from tarocchi_solver.service.requests import parse_budget, parse_deal
+from tarocchi_solver.service.solver_service import MINIMUM_BUDGET, lowered, shared_ends
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewQuestion:
+    """A checked request for a review."""
+
+    state: State
+    seats: tuple[int, ...]
+    budget: Budget
+    """Of each decision."""
+    seed: int
+
+
+class ReviewServicer(Servicer, ReviewServiceServicer):
+    """Reviews deals."""
+
+    def __init__(self, readiness: Readiness, pools: SearchPools, config: ServerConfig) -> None:
+        super().__init__(readiness)
+        self._pools = pools
+        self._config = config
+
+    @streaming
+    def ReviewDeal(
+        self, request: pb.ReviewDealRequest, context: grpc.ServicerContext
+    ) -> Iterator[pb.ReviewDealResponse]:
+        """Reviews the decisions of a deal."""
+        started = time.monotonic()
+        question = read_review(request, self._config.default_budget, self._config.maximum_budget)
+        decisions = list(decisions_of(question.state, question.seats))
+        ends = shared_ends(started, context, len(decisions))
+        jobs = (
+            self._job(question, number, then, latest) for (number, then), latest in zip(decisions, ends, strict=True)
+        )
+        reviews: list[DecisionReview] = []
+        with self._pools.long_call():
+            for reviewed in self._pools.search_in_turn(Priority.ANALYSIS, jobs, context, abreast=1):
+                reviews.append(reviewed)
+                yield pb.ReviewDealResponse(decision=decision_review_answer(question.state, reviewed, question.budget))
+        accounts = [review_of_seat(question.state, seat, reviews) for seat in question.seats]
+        summary = pb.DealReview(seats=[seat_review_answer(account) for account in accounts], seed=question.seed)
+        yield pb.ReviewDealResponse(summary=summary)
+
+    def _job(self, question: ReviewQuestion, number: int, then: State, latest: float) -> Job[DecisionReview]:
+        """Returns the work for one decision."""
+
+        def review_within(budget: Budget, stop: StopSignal) -> DecisionReview:
+            threads = self._config.search_threads
+            return review_decision(question.state, number, then, budget, seed=question.seed, threads=threads, stop=stop)
+
+        def search_for(stop: StopSignal, seconds: float) -> DecisionReview:
+            budget = question.budget
+            if seconds != math.inf and budget.time_ms is not None:
+                budget = replace(budget, time_ms=max(1, min(budget.time_ms, int(seconds * 1000))))
+            return review_within(budget, stop)
+
+        return Job(then.phase, search_for, lambda stop: review_within(MINIMUM_BUDGET, stop), latest)
+
+
+def read_review(request: pb.ReviewDealRequest, default: Budget, maximum: Budget | None = None) -> ReviewQuestion:
+    """Returns the checked request; raises `RequestError` with every fault, or where the deal is not over."""
+    faults = FaultList()
+    state = parse_deal(request, faults)
+    budget = parse_budget(request.budget, faults)
+    variant = VARIANTS.get(request.deal.variant)
+    for index, seat in enumerate(request.seats if variant is not None else ()):
+        assert variant is not None
+        if fault := None if 0 <= seat < variant.seat_count else seat_fault("seat", seat, variant):
+            faults.add(f"seats[{index}]", ViolationReason.NO_SUCH_SEAT, fault.message)
+    faults.raise_if_any()
+    assert state is not None
+    if state.turn is not None:
+        message = (
+            f"the deal is not over: seat {state.turn} has to {state.phase}. A review tells what only players who are "
+            "still at it may not know: ask again with all events"
+        )
+        raise RequestError(grpc.StatusCode.FAILED_PRECONDITION, StatusReason.DEAL_NOT_OVER, message)
+    budget = default if budget.is_open else budget
+    return ReviewQuestion(
+        state=state,
+        seats=tuple(sorted(set(request.seats))) or tuple(range(state.variant.seat_count)),
+        budget=budget if maximum is None else lowered(budget, maximum),
+        seed=request.seed if request.HasField("seed") else fresh_seed(),
+    )
