@@ -10,6 +10,7 @@ from tarocchi_solver import __version__
 from tarocchi_solver.cli.game_commands import conformance, deal, legal, replay, variants
 from tarocchi_solver.cli.search_commands import demo, recommend
 from tarocchi_solver.cli.serve_command import serve
+from tarocchi_solver.cli.study_commands import analyze, beliefs, review
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -29,5 +30,5 @@ def _describe(
     """Player and referee for the Italian tarot games with 62 cards."""
 
 
-for _command in (recommend, legal, deal, replay, variants, conformance, serve, demo):
+for _command in (recommend, analyze, beliefs, review, legal, deal, replay, variants, conformance, serve, demo):
     app.command()(_command)

@@ -12,7 +12,7 @@ from tarocchi_solver.cli.inputs import InputError
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
-    from tarocchi.solver.v1 import deal_pb2
+    from tarocchi.solver.v1 import deal_pb2, solver_service_pb2
 
 MAX_SEED = (1 << 64) - 1
 MAX_CAP = (1 << 31) - 1
@@ -23,6 +23,8 @@ Seed = Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of the
 Iterations = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on iterations over all worlds.")]
 Worlds = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on sampled worlds.")]
 TimeMs = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on the time, in milliseconds.")]
+Threads = Annotated[int | None, typer.Option(min=1, max=1024, help="Threads; by default one for each core.")]
+Server = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Ask this server instead.")]
 RuleOptions = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="A rule option, see `variants`; may be given several times."),
@@ -32,6 +34,16 @@ Scores = Annotated[
     typer.Option(metavar="NUMBERS", help="Scores of the match before the deal, of each side or seat: 640,715."),
 ]
 DealsPlayed = Annotated[int | None, typer.Option(min=0, help="Deals of the match before this one.")]
+
+
+def budget_message(worlds: int | None, iterations: int | None, time_ms: int | None) -> solver_service_pb2.Budget:
+    """Returns the caps given on the command line."""
+    from tarocchi.solver.v1 import solver_service_pb2
+
+    budget = solver_service_pb2.Budget(worlds=worlds, iterations=iterations)
+    if time_ms is not None:
+        budget.duration.FromMilliseconds(time_ms)
+    return budget
 
 
 def read_standing(scores: str | None, deals_played: int | None) -> deal_pb2.MatchStanding | None:
@@ -62,12 +74,13 @@ def read_rule_options(given: list[str] | None) -> dict[str, str]:
     return options
 
 
-def print_json(message: Message) -> None:
+def print_json(message: Message, *, in_one_line: bool = False) -> None:
     """Prints a message in the canonical JSON form, zeros and empty lists included, in the order of the contract."""
     from google.protobuf import json_format
 
     value = json_format.MessageToDict(message, always_print_fields_with_no_presence=True)
-    typer.echo(json.dumps(_in_order(message.DESCRIPTOR, value), indent=2, ensure_ascii=False))
+    indent = None if in_one_line else 2
+    typer.echo(json.dumps(_in_order(message.DESCRIPTOR, value), indent=indent, ensure_ascii=False))
 
 
 def _in_order(kind: Any, value: dict[str, Any]) -> dict[str, Any]:

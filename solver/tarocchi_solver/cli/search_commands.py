@@ -5,28 +5,29 @@ from __future__ import annotations
 import json
 import os
 import threading
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.console import Console
 
-from tarocchi_solver.cli.inputs import (
-    FAILURE,
-    WRONG_INPUT,
-    InputError,
-    fail,
-    faults_sentence,
-    plainly,
-    read_request,
-    refusals_as_input_errors,
-    source_name,
+from tarocchi_solver.cli.inputs import FAILURE, fail, plainly, read_request, refusals_as_input_errors
+from tarocchi_solver.cli.options import (
+    AsJson,
+    Iterations,
+    Seed,
+    Server,
+    Source,
+    Threads,
+    TimeMs,
+    Worlds,
+    budget_message,
+    print_json,
 )
-from tarocchi_solver.cli.options import AsJson, Iterations, Seed, Source, TimeMs, Worlds, print_json
+from tarocchi_solver.cli.remote import asking, require_no_threads
 from tarocchi_solver.cli.waiting import Waiting
 
 if TYPE_CHECKING:
     from tarocchi.solver.v1 import rules_service_pb2, solver_service_pb2
-    from tarocchi_solver.client import SolverClient, SolverError
+    from tarocchi_solver.client import SolverClient
 
 DEMO_SEED = 1
 _START_SECONDS = 300.0
@@ -39,8 +40,8 @@ def recommend(
     iterations: Iterations = None,
     worlds: Worlds = None,
     seed: Seed = None,
-    threads: Annotated[int | None, typer.Option(min=1, max=1024, help="Threads; by default one for each core.")] = None,
-    server: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Ask this server instead.")] = None,
+    threads: Threads = None,
+    server: Server = None,
     as_json: AsJson = False,
 ) -> None:
     """Recommend a move to the seat whose observation FILE holds."""
@@ -51,9 +52,8 @@ def recommend(
         request.seed = seed
     if (worlds, iterations, time_ms) != (None, None, None):
         request.ClearField("budget")
-        request.budget.MergeFrom(_budget(worlds, iterations, time_ms))
-    if server is not None and threads is not None:
-        raise InputError("--threads belongs to the server: leave it out together with --server")
+        request.budget.MergeFrom(budget_message(worlds, iterations, time_ms))
+    require_no_threads(server, threads)
     if server is not None:
         answer, variant = _ask_server(server, request, source)
     else:
@@ -62,15 +62,6 @@ def recommend(
         print_json(answer)
     else:
         print_recommendation(Console(), request.observation, variant, answer)
-
-
-def _budget(worlds: int | None, iterations: int | None, time_ms: int | None) -> solver_service_pb2.Budget:
-    from tarocchi.solver.v1 import solver_service_pb2
-
-    budget = solver_service_pb2.Budget(worlds=worlds, iterations=iterations)
-    if time_ms is not None:
-        budget.duration.FromMilliseconds(time_ms)
-    return budget
 
 
 Answer = tuple["solver_service_pb2.RecommendMoveResponse", "rules_service_pb2.Variant"]
@@ -98,36 +89,14 @@ def _search_here(request: solver_service_pb2.RecommendMoveRequest, source: str, 
 
 
 def _ask_server(address: str, request: solver_service_pb2.RecommendMoveRequest, source: str) -> Answer:
-    from tarocchi_solver.client import SolverClient, SolverError
-
-    try:
-        client = SolverClient(address, timeout=None)
-    except ValueError as error:
-        raise InputError(f"--server: {error}") from error
-    with client, Waiting(f"Asking {address}"):
-        try:
-            return _ask(client, request)
-        except SolverError as error:
-            _report(error, address, source)
-            raise typer.Exit(FAILURE) from error
+    with asking(address, source) as client, Waiting(f"Asking {address}"):
+        return _ask(client, request)
 
 
 def _ask(client: SolverClient, request: solver_service_pb2.RecommendMoveRequest) -> Answer:
     answer = client.recommend(request)
     variants = client.list_variants().variants
     return answer, next(entry for entry in variants if entry.name == request.observation.variant)
-
-
-def _report(error: SolverError, address: str, source: str) -> None:
-    """Says why a call failed and exits."""
-    if error.violations:
-        faults = [(violation.field, violation.description) for violation in error.violations]
-        fail(faults_sentence(source, faults), WRONG_INPUT)
-    if error.code.name == "FAILED_PRECONDITION":
-        fail(f"{source_name(source)}: {error.message}", WRONG_INPUT)
-    if not error.reason:
-        fail(f"no answer from {address}: {error.message}", FAILURE)
-    fail(f"{address}: {error.message}", FAILURE)
 
 
 @plainly

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -32,8 +32,15 @@ def print_recommendation(
     answer: solver_service_pb2.RecommendMoveResponse,
 ) -> None:
     """Prints where the seat stands, the table of moves and one sentence with the recommendation."""
+    print_position(console, observation, variant, in_match=answer.moves[0].HasField("match_win_probability"))
+    print_moves(console, variant, answer)
+
+
+def print_position(
+    console: Console, observation: deal_pb2.Observation, variant: rules_service_pb2.Variant, *, in_match: bool
+) -> None:
+    """Prints where the seat stands, also in the match if there is one."""
     console.print(Text(f"{variant.title_en}: seat {observation.seat}, dealer {observation.dealer}", style="bold"))
-    in_match = answer.moves[0].HasField("match_win_probability")
     if observation.options:
         console.print(f"Options:      {options_text(observation.options)}", highlight=False)
     if in_match:
@@ -45,6 +52,21 @@ def print_recommendation(
     if trick := _trick_now(observation, variant.seat_count):
         cards = "  ".join(f"{event.play.card} (seat {event.seat})" for event in trick)
         console.print(f"On the table: {cards}", highlight=False)
+
+
+def print_moves(
+    console: Console, variant: rules_service_pb2.Variant, answer: solver_service_pb2.RecommendMoveResponse
+) -> None:
+    """Prints the table of moves and one sentence with the recommendation."""
+    for line in moves_lines(variant, answer):
+        console.print(line, soft_wrap=isinstance(line, Text))
+
+
+def moves_lines(
+    variant: rules_service_pb2.Variant, answer: solver_service_pb2.RecommendMoveResponse
+) -> list[RenderableType]:
+    """Returns the table of moves and the sentences below it."""
+    in_match = answer.moves[0].HasField("match_win_probability")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     table.add_column("Move")
@@ -52,13 +74,14 @@ def print_recommendation(
         table.add_column(title, justify="right")
     for entry in answer.moves[:_MOST_ROWS]:
         table.add_row(*_row(entry), style="bold" if entry.rank == 1 else None)
-    console.print(table)
+    lines: list[RenderableType] = [table]
     count = len(answer.moves)
     if count > _MOST_ROWS:
         all_moves = f", of {answer.legal_move_count:,} legal ones" if answer.legal_move_count > count else ""
-        console.print(f"and {count - _MOST_ROWS} more moves{all_moves}\n", highlight=False)
-    console.print(Text(recommendation_sentence(answer, variant), style="bold"), soft_wrap=True)
-    console.print(Text(_method_sentence(answer), style="dim"), soft_wrap=True)
+        lines.append(Text(f"and {count - _MOST_ROWS} more moves{all_moves}\n"))
+    lines.append(Text(recommendation_sentence(answer, variant), style="bold"))
+    lines.append(Text(_method_sentence(answer), style="dim"))
+    return lines
 
 
 def _row(entry: solver_service_pb2.MoveStatistics) -> list[str]:

@@ -61,10 +61,8 @@ class ReviewServicer(Servicer, ReviewServiceServicer):
         with self._pools.long_call():
             for reviewed in self._pools.search_in_turn(Priority.ANALYSIS, jobs, context, abreast=1):
                 reviews.append(reviewed)
-                yield pb.ReviewDealResponse(decision=decision_review_answer(question.state, reviewed, question.budget))
-        accounts = [review_of_seat(question.state, seat, reviews) for seat in question.seats]
-        summary = pb.DealReview(seats=[seat_review_answer(account) for account in accounts], seed=question.seed)
-        yield pb.ReviewDealResponse(summary=summary)
+                yield _part(question, reviewed)
+        yield _summary(question, reviews)
 
     def _job(self, question: ReviewQuestion, number: int, then: State, latest: float) -> Job[DecisionReview]:
         """Returns the work for one decision."""
@@ -80,6 +78,27 @@ class ReviewServicer(Servicer, ReviewServiceServicer):
             return review_within(budget, stop)
 
         return Job(then.phase, search_for, lambda stop: review_within(MINIMUM_BUDGET, stop), latest)
+
+
+def review_here(question: ReviewQuestion, threads: int) -> Iterator[pb.ReviewDealResponse]:
+    """Yields the parts of a review that is made in this process."""
+    reviews = []
+    for number, then in decisions_of(question.state, question.seats):
+        reviews.append(
+            review_decision(question.state, number, then, question.budget, seed=question.seed, threads=threads)
+        )
+        yield _part(question, reviews[-1])
+    yield _summary(question, reviews)
+
+
+def _part(question: ReviewQuestion, reviewed: DecisionReview) -> pb.ReviewDealResponse:
+    return pb.ReviewDealResponse(decision=decision_review_answer(question.state, reviewed, question.budget))
+
+
+def _summary(question: ReviewQuestion, reviews: list[DecisionReview]) -> pb.ReviewDealResponse:
+    accounts = [review_of_seat(question.state, seat, reviews) for seat in question.seats]
+    seats = [seat_review_answer(account) for account in accounts]
+    return pb.ReviewDealResponse(summary=pb.DealReview(seats=seats, seed=question.seed))
 
 
 def read_review(request: pb.ReviewDealRequest, default: Budget, maximum: Budget | None = None) -> ReviewQuestion:

@@ -130,17 +130,10 @@ class SolverServicer(Servicer, SolverServiceServicer):
         """Tells where the unseen cards may lie."""
         started = time.monotonic()
         seen, seed = read_beliefs(request)
-
-        def count_in(worlds: int) -> pb.GetBeliefsResponse:
-            try:
-                return beliefs_answer(seen, beliefs(seen.observation, seed=seed, worlds=worlds))
-            except ContradictionError as error:
-                raise invalid_request([contradiction_fault(error)]) from error
-
         job = Job(
             BELIEFS_KIND,
-            lambda _stop, _seconds: count_in(BELIEF_WORLDS),
-            lambda _stop: count_in(FEWEST_BELIEF_WORLDS),
+            lambda _stop, _seconds: count_beliefs(seen, seed, BELIEF_WORLDS),
+            lambda _stop: count_beliefs(seen, seed, FEWEST_BELIEF_WORLDS),
             latest_end(started, context),
         )
         return self._pools[Priority.LIVE].run(job, context)
@@ -228,13 +221,40 @@ def analyze_for(
         time_ms = most if time_ms is None else min(time_ms, most)
     budget = replace(question.budget, time_ms=time_ms)
     last: Snapshot | None = None
-    try:
-        for last in analyze(question.observation, budget, seed=question.seed, threads=threads, stop=stop):
-            tell(last)
-    except ContradictionError as error:
-        raise invalid_request([contradiction_fault(error)]) from error
+    for last in _analyze(replace(question, budget=budget), threads, stop):
+        tell(last)
     assert last is not None
     return Snapshot(_told_the_time(last.found, stop), last.budget)
+
+
+def _analyze(question: Question, threads: int, stop: threading.Event | None = None) -> Iterator[Snapshot]:
+    """Yields what `analyze` yields; raises `RequestError` where no deal fits the observation."""
+    try:
+        yield from analyze(question.observation, question.budget, seed=question.seed, threads=threads, stop=stop)
+    except ContradictionError as error:
+        raise invalid_request([contradiction_fault(error)]) from error
+
+
+def analyze_here(question: Question, threads: int) -> Iterator[pb.AnalyzePositionResponse]:
+    """Yields the answers of an analysis in this process; the last is final. Raises `RequestError`."""
+    last: Snapshot | None = None
+    for last in _analyze(question, threads):
+        yield _snapshot_answer(question, last, is_final=False)
+    assert last is not None
+    yield _snapshot_answer(question, last, is_final=True)
+
+
+def beliefs_here(request: pb.GetBeliefsRequest) -> pb.GetBeliefsResponse:
+    """Answers `GetBeliefs` in this process; raises `RequestError`."""
+    return count_beliefs(*read_beliefs(request), BELIEF_WORLDS)
+
+
+def count_beliefs(seen: View, seed: int, worlds: int) -> pb.GetBeliefsResponse:
+    """Returns where the cards may lie that a seat does not see; raises `RequestError` where they can lie nowhere."""
+    try:
+        return beliefs_answer(seen, beliefs(seen.observation, seed=seed, worlds=worlds))
+    except ContradictionError as error:
+        raise invalid_request([contradiction_fault(error)]) from error
 
 
 def _snapshot_answer(question: Question, snapshot: Snapshot, *, is_final: bool) -> pb.AnalyzePositionResponse:
