@@ -74,19 +74,8 @@ def print_review(console: Console, parts: Sequence[review_service_pb2.ReviewDeal
     else:
         console.print(Text(f"None of the {reviewed} decisions cost anything worth mentioning."))
     accounts = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    titles = (
-        "Seat",
-        "Choices",
-        "Inaccuracies",
-        "Mistakes",
-        "Blunders",
-        "Expected",
-        "Own moves ± error",
-        "Luck",
-        "Result",
-    )
-    for title in titles:
-        accounts.add_column(title, justify="right")
+    for title in ("Seat", "Inacc.", "Mist.", "Blund.", "Expected", "Own moves", "Luck", "Result"):
+        accounts.add_column(title, justify="right", no_wrap=True)
     for seat in parts[-1].summary.seats:
         accounts.add_row(
             *(str(number) for number in (seat.seat, seat.inaccuracies, seat.mistakes, seat.blunders)),
