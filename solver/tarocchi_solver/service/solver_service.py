@@ -20,7 +20,7 @@ from tarocchi_solver.search import Budget, ContradictionError, Recommendation, S
 from tarocchi_solver.search.runner import ITERATIONS_PER_MS
 from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, answering
-from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, invalid_request
 from tarocchi_solver.service.formats import format_budget
 from tarocchi_solver.service.pool import Job, SearchPool, StopSignal
@@ -72,7 +72,8 @@ class SolverServicer(Servicer, SolverServiceServicer):
     ) -> pb.RecommendMoveResponse:
         """Recommends a move."""
         started = time.monotonic()
-        question = read_question(request, self._config.default_budget, self._config.maximum_budget)
+        config = self._config
+        question = read_question(request, config.default_budget, config.maximum_budget, config.event_limit)
         # a forced move takes no time worth waiting for
         if len(question.view.legal_moves()) == 1:
             return _answer(question, run_search(question, threading.Event()))
@@ -128,10 +129,15 @@ def _answer(question: Question, found: Recommendation) -> pb.RecommendMoveRespon
     return recommendation_answer(question.view, found, question.budget)
 
 
-def read_question(request: pb.RecommendMoveRequest, default: Budget, maximum: Budget | None = None) -> Question:
+def read_question(
+    request: pb.RecommendMoveRequest,
+    default: Budget,
+    maximum: Budget | None = None,
+    event_limit: int = EVENT_LIMIT,
+) -> Question:
     """Returns the checked request; raises `RequestError` with every fault, or when there is nothing to decide."""
     faults = FaultList()
-    checked = parse_observation(request, faults)
+    checked = parse_observation(request, faults, event_limit)
     budget = parse_budget(request.budget, faults)
     faults.raise_if_any()
     assert checked is not None
