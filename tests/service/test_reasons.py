@@ -200,7 +200,13 @@ OBSERVATIONS: dict[ViolationReason, tuple[deal_pb2.Observation, str]] = {
     ),
     # Seats 2, 3 and 0 have neither swords nor trumps, but two places in the discard hide no seventeen trumps.
     ViolationReason.CONTRADICTION: (observation(PLAIN, *VOID_IN_SWORDS), ""),
-    ViolationReason.MORE_FAULTS: (observation(" ".join(["X"] * 200)), "hand"),
+    ViolationReason.MORE_FAULTS: (observation(PLAIN, *[play(9, "X")] * 100), "events"),
+    ViolationReason.TOO_MANY_EVENTS: (observation(PLAIN, *[DISCARD_BY_OTHER] * 201), "events"),
+    ViolationReason.TOO_MANY_CARDS: (observation(" ".join(["SK"] * 101)), "hand"),
+    ViolationReason.TOO_MANY_OPTIONS: (
+        observation(PLAIN, options={f"option{index}": "" for index in range(33)}),
+        "options",
+    ),
 }
 
 

@@ -24,8 +24,8 @@ _LONGEST_SECRET: Final = 512
 _LONGEST_SHOWN: Final = 60
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SECRET: Final = re.compile(r"[!-~]+")
-_EXCLUSIVE: Final = frozenset({"tls_certificate", "tls_key", "tls_client_ca", "allow_plaintext", "address", "tokens"})
-"""Settings of which one may be wrong only together with another."""
+SECURITY: Final = frozenset({"address", "allow_plaintext", "tls_certificate", "tls_key", "tls_client_ca", "tokens"})
+"""Settings of which one may be wrong only because of another."""
 
 
 def _searches_per_machine() -> int:
@@ -219,7 +219,7 @@ class ServerConfig:
     def find_faults(self) -> list[ConfigFault]:
         """Returns everything that is wrong with the values alone and with one another; reads no file."""
         faults = [*self._faults_of_values(), *self._faults_of_tokens()]
-        if not _EXCLUSIVE & {fault.key.partition("[")[0] for fault in faults}:
+        if not SECURITY & {fault.key.partition("[")[0] for fault in faults}:
             faults += self._faults_of_encryption()
         return faults
 

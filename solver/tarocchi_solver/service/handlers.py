@@ -6,12 +6,12 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import grpc
 
-Handler = grpc.RpcMethodHandler[Any, Any] | None
-Continuation = Callable[[grpc.HandlerCallDetails], Handler]
+Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any] | None"
+Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Handler]"
 
 ARRIVAL_SECONDS: Final = 10.0
 """How long the bytes of a request may be on their way, once the call has begun."""
@@ -135,4 +135,4 @@ class Arrivals(grpc.ServerInterceptor):
                 for entry, _ in late:
                     del self._awaited[entry]
             for _, context in late:
-                context.cancel()  # type: ignore[attr-defined]
+                context.cancel()

@@ -183,7 +183,7 @@ class Gate(grpc.ServerInterceptor):
         return None if handler is None else _counted(method, handler, found)
 
     def _identify(self, metadata: Sequence[tuple[str, str | bytes]]) -> Holder | StatusReason:
-        """Returns whose token a call has, or why it is refused. It takes the same time whichever token it is, or none."""
+        """Returns whose token a call has, or why it is refused; it takes the same time whichever token it is."""
         values = [value for key, value in metadata if key == "authorization"]
         text = values[0] if len(values) == 1 else ""
         if isinstance(text, bytes):
