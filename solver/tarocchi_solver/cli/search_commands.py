@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -41,10 +42,18 @@ def recommend(
     seed: Seed = None,
     threads: Annotated[int | None, typer.Option(min=1, max=1024, help="Threads; by default one for each core.")] = None,
     server: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Ask this server instead.")] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The token for the server, alone in a file.")
+    ] = None,
+    tls: Annotated[bool, typer.Option("--tls", help="Encrypt, with the roots of the system or those of --ca.")] = False,
+    ca: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Roots of the server's certificate; encrypts.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recommend a move to the seat whose observation FILE holds."""
     from tarocchi_solver.cli.tables import print_recommendation
+    from tarocchi_solver.client import ClientTls
 
     request = read_request(source)
     if seed is not None:
@@ -54,8 +63,14 @@ def recommend(
         request.budget.MergeFrom(_budget(worlds, iterations, time_ms))
     if server is not None and threads is not None:
         raise InputError("--threads belongs to the server: leave it out together with --server")
+    if server is None and (token_file or tls or ca):
+        raise InputError("--token-file, --tls and --ca belong to a server: name it with --server, or leave them out")
     if server is not None:
-        answer, variant = _ask_server(server, request, source)
+        access = {
+            "token": None if token_file is None else _read_token(token_file),
+            "tls": ClientTls(ca=ca) if ca else tls or None,
+        }
+        answer, variant = _ask_server(server, request, source, access)
     else:
         answer, variant = _search_here(request, source, threads or os.cpu_count() or 1)
     if as_json:
@@ -97,11 +112,22 @@ def _search_here(request: solver_service_pb2.RecommendMoveRequest, source: str, 
     return recommendation_answer(question.view, found, question.budget), variant
 
 
-def _ask_server(address: str, request: solver_service_pb2.RecommendMoveRequest, source: str) -> Answer:
+def _read_token(path: Path) -> str:
+    try:
+        return path.read_text("utf-8").strip()
+    except OSError as error:
+        raise InputError(f"--token-file: {path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"--token-file: {path} holds no text: write the token into it") from error
+
+
+def _ask_server(
+    address: str, request: solver_service_pb2.RecommendMoveRequest, source: str, access: dict[str, Any]
+) -> Answer:
     from tarocchi_solver.client import SolverClient, SolverError
 
     try:
-        client = SolverClient(address, timeout=None)
+        client = SolverClient(address, timeout=None, **access)
     except ValueError as error:
         raise InputError(f"--server: {error}") from error
     with client, Waiting(f"Asking {address}"):

@@ -79,13 +79,13 @@ class Setting:
 
     def find_fault(self, value: object) -> str | None:
         """Returns the sentence about a value that cannot be, None for one that can."""
+        if self.kind in (str, Path) and isinstance(value, (str, Path)) and not str(value).strip():
+            return f"it is empty: give {self.wanted}, or leave it out"
         fits = isinstance(value, (int, float) if self.kind is float else self.kind)
         if not fits or (isinstance(value, bool) and self.kind is not bool):
             return f"{shown(value)} is of the wrong kind: give {self.wanted}"
         if self.kind in (int, float) and not self.least <= value <= self.most:  # type: ignore[operator]
             return f"{shown(value)} is out of range: give {self.wanted}"
-        if self.kind in (str, Path) and not str(value).strip():
-            return f"it is empty: give {self.wanted}, or leave it out"
         return None
 
 
@@ -122,6 +122,19 @@ SETTINGS: Final[Mapping[str, Setting]] = {
     "allow_plaintext": Setting(bool),
 }
 """What each setting that is one value can be; a cap of a budget goes by the budget's name and its own."""
+
+
+def find_fault(key: str, value: Any) -> str | None:
+    """Returns the sentence about a value that a setting cannot have, None for one that it can."""
+    sentence = SETTINGS[key].find_fault(value)
+    if sentence is None and key == "address":
+        try:
+            split_address(value)
+        except OSError as error:
+            return str(error)
+    return sentence
+
+
 TOKEN_SETTINGS: Final[Mapping[str, Setting]] = {
     "name": Setting(str, example='"card-site"'),
     "secret": Setting(str, example="what `openssl rand -hex 32` prints"),
@@ -230,9 +243,7 @@ class ServerConfig:
                 value = getattr(value, part)
             if value is None and (setting.kind is Path or "." in key):
                 continue
-            sentence = setting.find_fault(value)
-            if sentence is None and key == "address":
-                sentence = _address_fault(value)
+            sentence = find_fault(key, value)
             if sentence is not None:
                 yield ConfigFault(key, sentence)
         if self.default_budget.is_open:
@@ -273,11 +284,3 @@ class ServerConfig:
                 f"{self.address} is not this machine alone, and nothing is encrypted, so {what}: name tls_certificate "
                 "and tls_key, or say allow_plaintext if something in front of the service takes care of that",
             )
-
-
-def _address_fault(address: str) -> str | None:
-    try:
-        split_address(address)
-    except OSError as error:
-        return str(error)
-    return None

@@ -24,6 +24,7 @@ from tarocchi_solver.service.config import (
     ServerConfig,
     Setting,
     Token,
+    find_fault,
     secret_fault,
     shown,
 )
@@ -139,8 +140,7 @@ class _Reader:
 
     def take(self, key: str, value: Any, place: str) -> None:
         """Takes a value for a setting, if it can have it."""
-        setting = SETTINGS[key]
-        sentence = setting.find_fault(value)
+        sentence = find_fault(key, value)
         if sentence is None:
             self._given[key] = Given(value, place)
         else:
