@@ -16,12 +16,15 @@ from typing import Any
 import grpc
 import pytest
 import trustme
+from google.protobuf import json_format
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
+from typer.testing import CliRunner
 
 from service_support import BlockingSearch, in_the_middle, observed, running, wait_for, warm_up_once
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
+from tarocchi_solver.cli import app
 from tarocchi_solver.client import ClientTls, SolverClient, SolverError
 from tarocchi_solver.client.channel import open_aio_channel
 from tarocchi_solver.service import solver_service
@@ -578,3 +581,25 @@ def test_watchers_of_health_are_bounded() -> None:
             next(stub.Watch(health_pb2.HealthCheckRequest(service="x" * 1000), timeout=60))
         assert caught.value.code() is grpc.StatusCode.NOT_FOUND  # type: ignore[attr-defined]
         wait_for(lambda: server._health.watchers == 0)
+
+
+def test_the_command_line_encrypts_and_sends_a_token(files: Files, tmp_path: Path) -> None:
+    source, token = tmp_path / "observation.json", tmp_path / "token"
+    source.write_text(json_format.MessageToJson(observed(in_the_middle())))
+    token.write_text(f"{SITE.secret}\n")
+    options = ["recommend", str(source), "--iterations", "200", "--json"]
+    with serving(**files.of_server(), tokens=(SITE,)) as server:
+        access = ["--server", server.address, "--ca", str(files.server_ca)]
+        result = CliRunner().invoke(app, [*options, *access, "--token-file", str(token)])
+        assert (result.exit_code, '"moves"' in result.output) == (0, True), result.output
+        result = CliRunner().invoke(app, [*options, *access])
+        assert (result.exit_code, "the call comes without a token" in result.output) == (1, True)
+    for more, told in (
+        (["--tls"], "name it with --server"),
+        (["--server", "example.org:1", "--token-file", str(token)], "in the clear"),
+        (["--server", "example.org:1", "--tls", "--token-file", str(tmp_path)], "--token-file: "),
+        (["--server", "example.org:1", "--ca", str(tmp_path / "no")], "cannot be read"),
+    ):
+        result = CliRunner().invoke(app, [*options, *more])
+        assert (result.exit_code, told in result.output) == (2, True), result.output
+        assert SITE.secret not in result.output
