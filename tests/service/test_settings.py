@@ -185,6 +185,12 @@ def test_an_unknown_variable_is_told(tmp_path: Path) -> None:
     assert told == ["TAROCCHI_QUEUESIZE: there is no variable 'TAROCCHI_QUEUESIZE': the nearest is TAROCCHI_QUEUE_SIZE"]
 
 
+@pytest.mark.parametrize("service", ["TAROCCHI", "TAROCCHI_SOLVER"])
+def test_variables_of_kubernetes_are_none_of_ours(service: str, tmp_path: Path) -> None:
+    names = "SERVICE_HOST SERVICE_PORT SERVICE_PORT_GRPC PORT PORT_50051_TCP PORT_50051_TCP_ADDR PORT_50051_TCP_PROTO"
+    assert read(tmp_path, "", {f"{service}_{name}": "x" for name in names.split()}).config == ServerConfig()
+
+
 def a_token(name: str = "'site'", secret: str = f"'{SECRET}'", more: str = "") -> str:
     return f"[[tokens]]\nname = {name}\nsecret = {secret}\n{more}\n"
 

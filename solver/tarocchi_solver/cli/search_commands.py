@@ -53,7 +53,6 @@ def recommend(
 ) -> None:
     """Recommend a move to the seat whose observation FILE holds."""
     from tarocchi_solver.cli.tables import print_recommendation
-    from tarocchi_solver.client import ClientTls
 
     request = read_request(source)
     if seed is not None:
@@ -66,6 +65,8 @@ def recommend(
     if server is None and (token_file or tls or ca):
         raise InputError("--token-file, --tls and --ca belong to a server: name it with --server, or leave them out")
     if server is not None:
+        from tarocchi_solver.client import ClientTls
+
         access = {
             "token": None if token_file is None else _read_token(token_file),
             "tls": ClientTls(ca=ca) if ca else tls or None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -34,6 +35,10 @@ FILE_VARIABLE: Final = "TAROCCHI_CONFIG"
 TOKENS_VARIABLE: Final = "TAROCCHI_TOKENS"
 OTHER_VARIABLES: Final = frozenset({FILE_VARIABLE, TOKENS_VARIABLE, "TAROCCHI_CACHE_DIR"})
 """Variables of this program that are no setting of one value."""
+_SERVICE_LINK: Final = re.compile(
+    r"TAROCCHI_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_[A-Z]+(_PROTO|_PORT|_ADDR)?)?)"
+)
+"""Variables with which Kubernetes tells every container about a service whose name begins with "tarocchi"."""
 MOST_BYTES: Final = 1 << 20
 _MOST_SECRET_BYTES: Final = 4096
 _HIDDEN: Final = "(hidden)"
@@ -280,7 +285,7 @@ class _Reader:
                     self.take(keys[name], value, name)
             elif name == TOKENS_VARIABLE:
                 self._read_pairs(text)
-            elif name.startswith(PREFIX) and name not in OTHER_VARIABLES:
+            elif name.startswith(PREFIX) and name not in OTHER_VARIABLES and not _SERVICE_LINK.fullmatch(name):
                 self.note(name, name, _unknown("variable", name, [*keys, *OTHER_VARIABLES]))
 
     def _read_pairs(self, text: str) -> None:
