@@ -184,17 +184,23 @@ def warm_up_once() -> None:
 
 
 @contextlib.contextmanager
-def running(**settings: Any) -> Iterator[tuple[SolverServer, SolverClient]]:
-    """Starts a server on a free port; gives it and a client of it. Kernels are warmed up once for all servers."""
+def serving(**settings: Any) -> Iterator[SolverServer]:
+    """Starts a server on a free port. Kernels are warmed up once for all servers."""
     warm_up_once()
-    server = SolverServer(ServerConfig(address="127.0.0.1:0", **settings), warm_up=lambda: None)
+    server = SolverServer(ServerConfig(**{"address": "127.0.0.1:0", **settings}), warm_up=lambda: None)
     server.start()
     try:
         assert server.wait_until_ready(10)
-        with SolverClient(server.address) as client:
-            yield server, client
+        yield server
     finally:
         server.stop(0)
+
+
+@contextlib.contextmanager
+def running(**settings: Any) -> Iterator[tuple[SolverServer, SolverClient]]:
+    """Starts a server as `serving` does; gives it and a client of it."""
+    with serving(**settings) as server, SolverClient(server.address) as client:
+        yield server, client
 
 
 def raw_recommend(address: str, request: bytes, **options: Any) -> tuple[bytes, grpc.Call]:

@@ -15,7 +15,9 @@ from service_support import running
 from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
 from tarocchi_solver.cli import app
 from tarocchi_solver.search import Budget
-from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.config import SHORTEST_SECRET, ServerConfig, Token
+from tarocchi_solver.service.handlers import ARRIVAL_SECONDS
+from tarocchi_solver.service.settings import read_settings
 from tarocchi_solver.service.solver_service import usable_seconds
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -40,8 +42,8 @@ def address() -> Iterator[str]:
 
 
 def test_the_blocks_are_found() -> None:
-    counts = {language: len(blocks(language)) for language in ("python", "json", "js")}
-    assert counts == {"python": 4, "json": 2, "js": 1}
+    counts = {language: len(blocks(language)) for language in ("python", "json", "js", "toml")}
+    assert counts == {"python": 4, "json": 2, "js": 1, "toml": 1}
     assert len(re.findall(r"^```\w*$", README, re.MULTILINE)) == 2 * (sum(counts.values()) + 1)
 
 
@@ -63,6 +65,16 @@ def test_json(block: str) -> None:
     result = CliRunner().invoke(app, command, input=block)
     assert result.exit_code == 0, result.output
     assert "unknown" not in result.output
+
+
+def test_settings(tmp_path: Path) -> None:
+    (block,) = blocks("toml")
+    (tmp_path / "server.toml").write_text(block)
+    (tmp_path / "card-site.token").write_text("0123456789abcdef\n")
+    config = read_settings(file=tmp_path / "server.toml").config
+    assert config.tls_key == tmp_path / "server.key"
+    assert config.tokens == (Token("card-site", "0123456789abcdef", 20, 8),)
+    assert config.maximum_budget.time_ms == 10_000
 
 
 def test_the_faults_that_it_shows_are_those_that_are_told() -> None:
@@ -93,6 +105,10 @@ def test_the_numbers_that_it_names_are_those_of_the_code() -> None:
     assert "Without any, it does 20,000 iterations" in text
     assert f"{most.worlds:,} worlds, {most.iterations:,} iterations, {(most.time_ms or 0) // 1000} seconds" in text
     assert f"and {config.queue_size} more may wait (`--queue-size`)" in text
+    assert config.request_size_limit == 1 << 20
+    assert f"events (`event_limit`, {config.event_limit})" in text
+    assert f"may take to arrive ({ARRIVAL_SECONDS:g} seconds)" in text
+    assert f"of at least {SHORTEST_SECRET} characters" in text
     assert (round(usable_seconds(10.0), 9), round(usable_seconds(0.1), 9)) == (9.0, 0.08)
     assert "90 % of the time to it have passed, or all but 20 ms if that is less" in text
     assert f"with {ERROR_RATE:.0%} for either error, never before {MIN_PAIRS} pairs".replace("%", " %") in text

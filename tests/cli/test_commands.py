@@ -493,7 +493,9 @@ def test_demo_starts_asks_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("address", ["0.0.0.0:50051", "example.org:1", "[::]:50051"])
 def test_serve_stays_on_this_machine(address: str) -> None:
-    assert "--insecure" in wrong(run("serve", "--address", address))
+    text = wrong(run("serve", "--address", address))
+    assert f"--address: {address} is not this machine alone" in text
+    assert "allow_plaintext" in text
 
 
 @pytest.mark.parametrize("port", ["65536", "99999", "1" * 30])
@@ -501,14 +503,20 @@ def test_serve_on_a_port_that_cannot_be(port: str) -> None:
     assert "a port is a number from 0 to 65535" in wrong(run("serve", "--address", f"127.0.0.1:{port}"))
 
 
-@pytest.mark.parametrize("address", ["foo", "", "localhost", "127.0.0.1:http"])
+def test_serve_on_an_empty_address() -> None:
+    assert "--address: it is empty: give a text such as 127.0.0.1:50051" in wrong(run("serve", "--address", ""))
+
+
+@pytest.mark.parametrize("address", ["foo", "localhost", "127.0.0.1:http"])
 def test_serve_on_what_is_no_address(address: str) -> None:
     assert f"--address: {address!r} is no address: give host and port" in wrong(run("serve", "--address", address))
 
 
 @pytest.mark.parametrize("grace", ["nan", "inf", "3601", "-1"])
 def test_serve_with_a_grace_that_cannot_be(grace: str) -> None:
-    assert f"--grace: {grace} seconds cannot be: give 0 to 3600" in wrong(run("serve", "--grace", grace))
+    assert f"--grace: {float(grace)} is out of range: give a number from 0 to 3,600" in wrong(
+        run("serve", "--grace", grace)
+    )
 
 
 def test_serve_has_a_grace(monkeypatch: pytest.MonkeyPatch) -> None:

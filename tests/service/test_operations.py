@@ -249,9 +249,9 @@ def test_a_port_must_be_one(address: str) -> None:
 
 def test_a_host_must_be_here() -> None:
     with pytest.raises(OSError, match=r"cannot listen on 192\.0\.2\.1:0: \w"):
-        SolverServer(ServerConfig(address="192.0.2.1:0"))
+        SolverServer(ServerConfig(address="192.0.2.1:0", allow_plaintext=True))
     with pytest.raises(OSError, match=r"cannot listen on a\.\.b:0: no such host"):
-        SolverServer(ServerConfig(address="a..b:0"))
+        SolverServer(ServerConfig(address="a..b:0", allow_plaintext=True))
 
 
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:٣", "127.0.0.1:-1"])

@@ -200,7 +200,13 @@ OBSERVATIONS: dict[ViolationReason, tuple[deal_pb2.Observation, str]] = {
     ),
     # Seats 2, 3 and 0 have neither swords nor trumps, but two places in the discard hide no seventeen trumps.
     ViolationReason.CONTRADICTION: (observation(PLAIN, *VOID_IN_SWORDS), ""),
-    ViolationReason.MORE_FAULTS: (observation(" ".join(["X"] * 200)), "hand"),
+    ViolationReason.MORE_FAULTS: (observation(PLAIN, *[play(9, "X")] * 100), "events"),
+    ViolationReason.TOO_MANY_EVENTS: (observation(PLAIN, *[DISCARD_BY_OTHER] * 201), "events"),
+    ViolationReason.TOO_MANY_CARDS: (observation(" ".join(["SK"] * 101)), "hand"),
+    ViolationReason.TOO_MANY_OPTIONS: (
+        observation(PLAIN, options={f"option{index}": "" for index in range(33)}),
+        "options",
+    ),
 }
 
 
@@ -564,7 +570,8 @@ def test_cancelled_before_its_search_began() -> None:
 def test_every_reason_is_provoked() -> None:
     elsewhere = {ViolationReason.OUT_OF_RANGE, ViolationReason.WORLD_NOT_FOUND, ViolationReason.UNREADABLE_REQUEST}
     assert {*OBSERVATIONS, *DEALS} | elsewhere == set(ViolationReason)
-    here = Path(__file__).read_text() + (Path(__file__).parent / "test_recommend.py").read_text()
+    names = ("test_reasons.py", "test_recommend.py", "test_security.py", "test_limits.py")
+    here = "".join((Path(__file__).parent / name).read_text() for name in names)
     missing = [reason for reason in StatusReason if f"StatusReason.{reason}" not in here and f'"{reason}"' not in here]
     assert missing == []
 

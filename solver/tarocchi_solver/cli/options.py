@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,6 +26,9 @@ Worlds = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on sam
 TimeMs = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on the time, in milliseconds.")]
 Threads = Annotated[int | None, typer.Option(min=1, max=1024, help="Threads; by default one for each core.")]
 Server = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Ask this server instead.")]
+TokenFile = Annotated[Path | None, typer.Option(metavar="FILE", help="The token for the server, alone in a file.")]
+Tls = Annotated[bool, typer.Option("--tls", help="Encrypt, with the roots of the system or those of --ca.")]
+Ca = Annotated[Path | None, typer.Option(metavar="FILE", help="Roots of the server's certificate; encrypts.")]
 RuleOptions = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="A rule option, see `variants`; may be given several times."),

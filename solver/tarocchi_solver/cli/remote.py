@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,30 +13,60 @@ import typer
 from tarocchi_solver.cli.inputs import FAILURE, WRONG_INPUT, InputError, fail, faults_sentence, source_name
 
 if TYPE_CHECKING:
-    from tarocchi_solver.client import SolverClient, SolverError
+    from tarocchi_solver.client import ClientTls, SolverClient, SolverError
+
+
+@dataclass(frozen=True)
+class Access:
+    """A server, and how it is reached."""
+
+    address: str
+    token: str | None
+    tls: ClientTls | bool | None
+
+
+def read_access(
+    server: str | None, threads: int | None, token_file: Path | None, tls: bool, ca: Path | None
+) -> Access | None:
+    """Returns the server named on the command line, None for this process; raises `InputError`."""
+    if server is None:
+        if token_file or tls or ca:
+            raise InputError(
+                "--token-file, --tls and --ca belong to a server: name it with --server, or leave them out"
+            )
+        return None
+    if threads is not None:
+        raise InputError("--threads belongs to the server: leave it out together with --server")
+    from tarocchi_solver.client import ClientTls
+
+    token = None if token_file is None else _read_token(token_file)
+    return Access(server, token, ClientTls(ca=ca) if ca else tls or None)
+
+
+def _read_token(path: Path) -> str:
+    try:
+        return path.read_text("utf-8").strip()
+    except OSError as error:
+        raise InputError(f"--token-file: {path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"--token-file: {path} holds no text: write the token into it") from error
 
 
 @contextlib.contextmanager
-def asking(address: str, source: str) -> Iterator[SolverClient]:
-    """Gives a client of the server at an address; exits with a sentence about `source` or the server when it fails."""
+def asking(access: Access, source: str) -> Iterator[SolverClient]:
+    """Gives a client of a server; exits with a sentence about `source` or the server when it fails."""
     from tarocchi_solver.client import SolverClient, SolverError
 
     try:
-        client = SolverClient(address, timeout=None)
+        client = SolverClient(access.address, timeout=None, token=access.token, tls=access.tls)
     except ValueError as error:
         raise InputError(f"--server: {error}") from error
     with client:
         try:
             yield client
         except SolverError as error:
-            _report(error, address, source)
+            _report(error, access.address, source)
             raise typer.Exit(FAILURE) from error
-
-
-def require_no_threads(server: str | None, threads: int | None) -> None:
-    """Raises `InputError` if the threads of another machine are to be chosen."""
-    if server is not None and threads is not None:
-        raise InputError("--threads belongs to the server: leave it out together with --server")
 
 
 def _report(error: SolverError, address: str, source: str) -> None:

@@ -12,17 +12,20 @@ from rich.console import Console
 from tarocchi_solver.cli.inputs import FAILURE, fail, plainly, read_request, refusals_as_input_errors
 from tarocchi_solver.cli.options import (
     AsJson,
+    Ca,
     Iterations,
     Seed,
     Server,
     Source,
     Threads,
     TimeMs,
+    Tls,
+    TokenFile,
     Worlds,
     budget_message,
     print_json,
 )
-from tarocchi_solver.cli.remote import asking, require_no_threads
+from tarocchi_solver.cli.remote import Access, asking, read_access
 from tarocchi_solver.cli.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -42,6 +45,9 @@ def recommend(
     seed: Seed = None,
     threads: Threads = None,
     server: Server = None,
+    token_file: TokenFile = None,
+    tls: Tls = False,
+    ca: Ca = None,
     as_json: AsJson = False,
 ) -> None:
     """Recommend a move to the seat whose observation FILE holds."""
@@ -53,9 +59,9 @@ def recommend(
     if (worlds, iterations, time_ms) != (None, None, None):
         request.ClearField("budget")
         request.budget.MergeFrom(budget_message(worlds, iterations, time_ms))
-    require_no_threads(server, threads)
-    if server is not None:
-        answer, variant = _ask_server(server, request, source)
+    access = read_access(server, threads, token_file, tls, ca)
+    if access is not None:
+        answer, variant = _ask_server(access, request, source)
     else:
         answer, variant = _search_here(request, source, threads or os.cpu_count() or 1)
     if as_json:
@@ -88,8 +94,8 @@ def _search_here(request: solver_service_pb2.RecommendMoveRequest, source: str, 
     return recommendation_answer(question.view, found, question.budget), variant
 
 
-def _ask_server(address: str, request: solver_service_pb2.RecommendMoveRequest, source: str) -> Answer:
-    with asking(address, source) as client, Waiting(f"Asking {address}"):
+def _ask_server(access: Access, request: solver_service_pb2.RecommendMoveRequest, source: str) -> Answer:
+    with asking(access, source) as client, Waiting(f"Asking {access.address}"):
         return _ask(client, request)
 
 

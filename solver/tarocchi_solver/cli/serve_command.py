@@ -2,71 +2,108 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
-from dataclasses import replace
-from typing import Annotated
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tarocchi_solver.cli.inputs import FAILURE, InputError, fail, plainly
+from tarocchi_solver.cli.inputs import FAILURE, InputError, fail, faults_sentence, plainly
 
-DEFAULT_ADDRESS = "127.0.0.1:50051"
-DEFAULT_GRACE = 5.0
-LONGEST_GRACE = 3600
+if TYPE_CHECKING:
+    from tarocchi_solver.service.config import ConfigError
+
+FLAGS = {
+    "address": "--address",
+    "concurrent_searches": "--searches",
+    "queue_size": "--queue-size",
+    "search_threads": "--threads",
+    "grace_seconds": "--grace",
+    "tls_certificate": "--tls-certificate",
+    "tls_key": "--tls-key",
+    "tls_client_ca": "--tls-client-ca",
+    "allow_plaintext": "--allow-plaintext",
+}
+"""By setting. Other settings have no flag: secrets would show in the list of processes, the rest is rarely changed."""
 
 
 @plainly
 def serve(
-    address: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where to listen; port 0 takes a free one.")] = (
-        DEFAULT_ADDRESS
-    ),
-    searches: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="Searches at a time; by default one for each core.")
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Settings in TOML; by default those of TAROCCHI_CONFIG.")
     ] = None,
-    queue_size: Annotated[int, typer.Option(min=0, max=10_000, help="Searches that may wait.")] = 16,
-    threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads that work on one search.")] = 1,
+    address: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Where to listen, by default 127.0.0.1:50051; port 0 takes a free one."),
+    ] = None,
+    searches: Annotated[int | None, typer.Option(help="Searches at a time; by default one for each core.")] = None,
+    queue_size: Annotated[int | None, typer.Option(help="Searches that may wait, by default 16.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads that work on one search, by default 1.")] = None,
     grace: Annotated[
-        float, typer.Option(metavar="SECONDS", help="How long searches may go on after a signal to stop, up to 3600.")
-    ] = DEFAULT_GRACE,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Listen beyond this machine, though nothing is encrypted.")
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="How long searches may go on after a signal to stop, up to 3600, by default 5.",
+        ),
+    ] = None,
+    tls_certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The server's certificate in PEM; encrypts.")
+    ] = None,
+    tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="The key of the certificate in PEM.")] = None,
+    tls_client_ca: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Roots of the certificates that clients have to show.")
+    ] = None,
+    allow_plaintext: Annotated[
+        bool | None,
+        typer.Option("--allow-plaintext", "--insecure", help="Listen beyond this machine though nothing is encrypted."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Check the settings, print them without secrets, and exit.")
     ] = False,
 ) -> None:
-    """Run the service until it is told to stop."""
-    from tarocchi_solver.service.address import split_address
+    """Run the service until it is told to stop. Settings come from flags, the environment and a file, in this order."""
+    from tarocchi_solver.service.config import ConfigError
+    from tarocchi_solver.service.settings import Given, read_settings
 
+    values = {
+        "address": address,
+        "concurrent_searches": searches,
+        "queue_size": queue_size,
+        "search_threads": threads,
+        "grace_seconds": grace,
+        "tls_certificate": tls_certificate,
+        "tls_key": tls_key,
+        "tls_client_ca": tls_client_ca,
+        "allow_plaintext": allow_plaintext,
+    }
+    flags = {key: Given(value, FLAGS[key]) for key, value in values.items() if value is not None}
+    if config == "":
+        raise InputError("--config: the name of the file is empty: name one, or leave it out")
+    places: Mapping[str, str] = {}
     try:
-        split_address(address)
-    except OSError as error:
-        raise InputError(f"--address: {error}") from error
-    if not 0 <= grace <= LONGEST_GRACE:  # nor is it not a number
-        raise InputError(f"--grace: {grace:g} seconds cannot be: give 0 to {LONGEST_GRACE}")
-    if not insecure and not _is_loopback(address):
-        raise InputError(
-            f"{address}: the service neither encrypts nor asks who calls, so it listens on this machine only; "
-            "add --insecure if something in front of it takes care of that"
-        )
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    from tarocchi_solver.service.config import ServerConfig
-    from tarocchi_solver.service.server import SolverServer
+        settings = read_settings(flags, os.environ, config)
+        places = settings.places
+        if check:
+            from tarocchi_solver.service.security import server_credentials
 
-    config = ServerConfig(address=address, queue_size=queue_size, search_threads=threads, grace_seconds=grace)
-    if searches is not None:
-        config = replace(config, concurrent_searches=searches)
-    try:
-        server = SolverServer(config)
+            server_credentials(settings.config)
+            for line in settings.lines():
+                typer.echo(line)
+            return
+        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+        from tarocchi_solver.service.server import SolverServer
+
+        server = SolverServer(settings.config)
+    except ConfigError as error:
+        raise _as_input_error(error, places) from error
     except OSError as error:
         raise InputError(str(error)) from error
     if not server.run_until_signal():
         fail("the kernels cannot be used, see above", FAILURE)
 
 
-def _is_loopback(address: str) -> bool:
-    host = address.rpartition(":")[0].strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def _as_input_error(error: ConfigError, places: Mapping[str, str]) -> InputError:
+    faults = [(fault.place or places.get(fault.key, fault.key), fault.message) for fault in error.faults]
+    return InputError(faults_sentence("", faults))

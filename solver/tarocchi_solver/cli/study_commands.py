@@ -12,17 +12,20 @@ from rich.console import Console
 from tarocchi_solver.cli.inputs import plainly, read_replay, read_request, refusals_as_input_errors
 from tarocchi_solver.cli.options import (
     AsJson,
+    Ca,
     Iterations,
     Seed,
     Server,
     Source,
     Threads,
     TimeMs,
+    Tls,
+    TokenFile,
     Worlds,
     budget_message,
     print_json,
 )
-from tarocchi_solver.cli.remote import asking, require_no_threads
+from tarocchi_solver.cli.remote import asking, read_access
 from tarocchi_solver.cli.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -40,6 +43,9 @@ def analyze(
     seed: Seed = None,
     threads: Threads = None,
     server: Server = None,
+    token_file: TokenFile = None,
+    tls: Tls = False,
+    ca: Ca = None,
     as_json: AsJson = False,
 ) -> None:
     """Analyze the position in FILE until Ctrl-C or a cap; a table shows what is known so far.
@@ -54,9 +60,9 @@ def analyze(
         request.seed = asked.seed if seed is None else seed
     if (worlds, iterations, time_ms) != (None, None, None):
         request.budget.CopyFrom(budget_message(worlds, iterations, time_ms))
-    require_no_threads(server, threads)
-    if server is not None:
-        with asking(server, source) as client:
+    access = read_access(server, threads, token_file, tls, ca)
+    if access is not None:
+        with asking(access, source) as client:
             variant = _named(client.list_variants(), request.observation.variant)
             with client.analyze_position(request) as answers:
                 _show_analysis(answers, request, variant, as_json)
@@ -93,7 +99,15 @@ def _show_analysis(
 
 
 @plainly
-def beliefs(source: Source, seed: Seed = None, server: Server = None, as_json: AsJson = False) -> None:
+def beliefs(
+    source: Source,
+    seed: Seed = None,
+    server: Server = None,
+    token_file: TokenFile = None,
+    tls: Tls = False,
+    ca: Ca = None,
+    as_json: AsJson = False,
+) -> None:
     """Tell where each card may lie that the seat whose observation FILE holds does not see."""
     from tarocchi.solver.v1 import solver_service_pb2 as pb
     from tarocchi_solver.cli.study_tables import print_beliefs
@@ -102,8 +116,9 @@ def beliefs(source: Source, seed: Seed = None, server: Server = None, as_json: A
     request = pb.GetBeliefsRequest(observation=asked.observation)
     if seed is not None or asked.HasField("seed"):
         request.seed = asked.seed if seed is None else seed
-    if server is not None:
-        with asking(server, source) as client, Waiting(f"Asking {server}"):
+    access = read_access(server, None, token_file, tls, ca)
+    if access is not None:
+        with asking(access, source) as client, Waiting(f"Asking {access.address}"):
             answer = client.get_beliefs(request.observation, seed=request.seed if request.HasField("seed") else None)
     else:
         with Waiting(_LOADING), refusals_as_input_errors(source):
@@ -128,6 +143,9 @@ def review(
     seed: Seed = None,
     threads: Threads = None,
     server: Server = None,
+    token_file: TokenFile = None,
+    tls: Tls = False,
+    ca: Ca = None,
     as_json: AsJson = False,
 ) -> None:
     """Review the finished deal that FILE holds: what each move cost, and what was luck.
@@ -139,9 +157,9 @@ def review(
     replayed = read_replay(source)
     budget = budget_message(worlds, iterations, time_ms)
     request = pb.ReviewDealRequest(deal=replayed.deal, events=replayed.events, seats=seats, budget=budget, seed=seed)
-    require_no_threads(server, threads)
-    if server is not None:
-        with asking(server, source) as client, client.review(request) as parts:
+    access = read_access(server, threads, token_file, tls, ca)
+    if access is not None:
+        with asking(access, source) as client, client.review(request) as parts:
             _show_review(parts, as_json)
         return
     with Waiting(_LOADING), refusals_as_input_errors(source):

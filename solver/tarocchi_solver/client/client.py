@@ -19,12 +19,12 @@ from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi.solver.v1.rules_service_pb2_grpc import RulesServiceStub
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_solver.client.building import budget_of, message_of, require_number, without_none
+from tarocchi_solver.client.channel import ClientTls, open_channel
 from tarocchi_solver.client.errors import InvalidCallError, SolverError
 
 DEFAULT_TIMEOUT: Final = 60.0
 LONGEST_TIMEOUT: Final = 1e8
 """Seconds, some years: gRPC takes a much longer time for one that has passed."""
-LAST_PORT: Final = 65535
 _POLL_SECONDS: Final = 0.05
 
 Request = TypeVar("Request", bound=Message)
@@ -35,27 +35,32 @@ Json = Mapping[str, Any]
 class SolverClient:
     """A connection to one server; usable as a context manager and from several threads."""
 
-    def __init__(self, address: str, *, timeout: float | None = DEFAULT_TIMEOUT) -> None:
+    def __init__(
+        self,
+        address: str,
+        *,
+        timeout: float | None = DEFAULT_TIMEOUT,
+        token: str | None = None,
+        tls: ClientTls | bool | None = None,
+    ) -> None:
         """Opens a channel; the connection is made with the first call.
 
         Args:
-            address: host and port.
+            address: host and port, or unix:/path/of/socket.
             timeout: seconds that a call may take; None for as long as it needs.
+            token: sent with every call, where the server asks for one.
+            tls: encrypts; True with the roots of the system, a `ClientTls` with others or with an own certificate.
 
         Raises:
-            ValueError: the address is no text, an empty one, or has a port that cannot be.
+            ValueError: the address is no text, an empty one, or has a port that cannot be; the token cannot be sent, or
+                not without `tls`; a file of `tls` cannot be read.
             InvalidCallError: the timeout is no number.
         """
-        if not isinstance(address, str) or not address.strip() or not address.isprintable():
-            raise ValueError(f"{address!r} is no address of a server: give host and port, such as 127.0.0.1:50051")
-        port = address.rpartition(":")[2]
-        if port.isdecimal() and int(port[:9]) > LAST_PORT:
-            raise ValueError(f"{address!r} is no address of a server: a port is a number from 0 to {LAST_PORT}")
         if timeout is not None:
             require_number("timeout", timeout)
         self._timeout = timeout
         self._is_closed = False
-        self._channel = grpc.insecure_channel(address)
+        self._channel = open_channel(address, token=token, tls=tls)
         self._solver = SolverServiceStub(self._channel)
         self._rules = RulesServiceStub(self._channel)
         self._check_health = self._channel.unary_unary(

@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 import errno
+import ipaddress
 import socket
+from pathlib import Path
 from typing import Final
 
 LAST_PORT: Final = 65535
+UNIX: Final = "unix:"
+"""How the address of a socket of this machine begins; the path of the socket follows."""
+
+
+def is_unix(address: str) -> bool:
+    """Tells whether an address is the socket of this machine at a path."""
+    return address.startswith(UNIX)
+
+
+def is_loopback(address: str) -> bool:
+    """Tells whether only this machine can reach an address."""
+    if is_unix(address):
+        return True
+    host = split_address(address)[0].strip("[]")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def split_address(address: str) -> tuple[str, int]:
-    """Returns host and port; raises `OSError` for a text that is no address."""
+    """Returns host and port, of a socket of this machine its address and 0; raises `OSError` for what is no address."""
+    if is_unix(address):
+        if not address.removeprefix(UNIX) or not address.isprintable():
+            raise OSError(f"{address!r} is no address: give the path of the socket, such as unix:/run/tarocchi.sock")
+        return address, 0
     host, _, port = address.rpartition(":")
     if not host or not (port.isascii() and port.isdigit()):
         raise OSError(f"{address!r} is no address: give host and port, such as 127.0.0.1:50051")
@@ -21,6 +47,9 @@ def split_address(address: str) -> tuple[str, int]:
 
 def require_free(address: str) -> None:
     """Raises `OSError` if nothing can listen on an address, or something does already."""
+    if is_unix(address):
+        _require_free_path(address)
+        return
     host, port = split_address(address)
     try:
         places = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -33,6 +62,25 @@ def require_free(address: str) -> None:
     # a name may stand for several addresses, of which this machine needs to have one
     if len(failures) == len(places):
         raise OSError(f"cannot listen on {address}: {failures[0].strerror}")
+
+
+def _require_free_path(address: str) -> None:
+    """Raises `OSError` if a socket has no folder, or a program that listens; gRPC replaces one that was left behind."""
+    path = Path(address.removeprefix(UNIX))
+    if not path.parent.is_dir():
+        raise OSError(f"cannot listen on {address}: there is no folder {path.parent}")
+    if not path.exists():
+        return
+    if not path.is_socket():
+        raise OSError(f"cannot listen on {address}: there is a file of this name, which is no socket")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
+        try:
+            trial.connect(str(path))
+        except ConnectionRefusedError:
+            return
+        except OSError as error:
+            raise OSError(f"cannot listen on {address}: {error.strerror or error}") from error
+    raise OSError(f"cannot listen on {address}: it is taken by another program")
 
 
 def _failure(family: int, place: tuple[object, ...]) -> OSError | None:

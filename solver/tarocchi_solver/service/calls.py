@@ -9,6 +9,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from enum import StrEnum
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -26,6 +27,8 @@ ELAPSED_KEY: Final = "tarocchi-elapsed-ms"
 REQUEST_ID_KEY: Final = "tarocchi-request-id"
 """Initial metadata: the id under which the server's log knows the call."""
 RETRY_SECONDS: Final = 1.0
+CALLER: Final[ContextVar[str]] = ContextVar("tarocchi_caller", default="")
+"""The name of the token of the call that this thread serves; empty where no tokens are asked for."""
 
 Request = TypeVar("Request", bound=Message)
 Response = TypeVar("Response", bound=Message)
@@ -156,6 +159,7 @@ def streaming(
 def _reported(name: str, servicer: Servicer, request: object, context: grpc.ServicerContext) -> Iterator[None]:
     """Surrounds a call: turns what it raises into a status, and logs how it ended."""
     request_id = uuid.uuid4().hex
+    call_name = named_call(request_id)
     started = time.monotonic()
     context.send_initial_metadata(((REQUEST_ID_KEY, request_id),))
     try:
@@ -165,24 +169,31 @@ def _reported(name: str, servicer: Servicer, request: object, context: grpc.Serv
             raise invalid_request([Fault("", ViolationReason.UNREADABLE_REQUEST, message)])
         yield
     except RequestError as error:
-        log.info("%s %s refused: %s %s", name, request_id, error.reason, error.message)
-        _abort(context, error)
+        log.info("%s %s refused: %s %s", name, call_name, error.reason, error.message)
+        abort(context, error)
     except Exception:
-        log.exception("%s %s failed", name, request_id)
+        log.exception("%s %s failed", name, call_name)
         message = f"the server failed; its log has the cause under request {request_id}"
         metadata = {"request_id": request_id}
         reason = StatusReason.INTERNAL_ERROR
-        _abort(context, RequestError(grpc.StatusCode.INTERNAL, reason, message, metadata=metadata))
+        abort(context, RequestError(grpc.StatusCode.INTERNAL, reason, message, metadata=metadata))
     except GeneratorExit:
-        log.info("%s %s left by its client", name, request_id)
+        log.info("%s %s left by its client", name, call_name)
         raise
     elapsed = round((time.monotonic() - started) * 1000)
     context.set_trailing_metadata(((ELAPSED_KEY, str(elapsed)),))
     # gRPC throws the answer away if the deadline has passed or the client has left
     outcome = "answered in" if context.is_active() and context.time_remaining() != 0 else "too late, after"
-    log.info("%s %s %s %d ms", name, request_id, outcome, elapsed)
+    log.info("%s %s %s %d ms", name, call_name, outcome, elapsed)
 
 
-def _abort(context: grpc.ServicerContext, error: RequestError) -> NoReturn:
+def named_call(request_id: str) -> str:
+    """Returns what the log calls a call: its id, and whose token it came with."""
+    caller = CALLER.get()
+    return f"{request_id} of {caller}" if caller else request_id
+
+
+def abort(context: grpc.ServicerContext, error: RequestError) -> NoReturn:
+    """Ends a call with an error."""
     context.abort_with_status(rpc_status.to_status(error.to_status()))
     raise AssertionError("abort_with_status returned") from error

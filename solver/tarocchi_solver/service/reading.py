@@ -27,6 +27,8 @@ from tarocchi_solver.service.errors import FaultList, ViolationReason
 from tarocchi_solver.service.formats import CALLS, SIGNALS
 
 _LONGEST_NAME: Final = 40
+LONGEST_LIST: Final = 100
+"""Ids in a list of cards, far more than a pack has; of a longer list none is read."""
 
 _CALL_OF: Final = {number: call for call, number in CALLS.items()}
 _SIGNAL_OF: Final = {number: signal for signal, number in SIGNALS.items()}
@@ -51,6 +53,10 @@ def require_seat(
 
 def parse_card_list(pack: Pack, ids: Sequence[str], faults: FaultList, path: str) -> list[int] | None:
     """Returns the named cards in their order, of which each may stand there once."""
+    if len(ids) > LONGEST_LIST:
+        text = f"{len(ids):,} cards are more than a pack has: name each of the cards once"
+        faults.add(path, ViolationReason.TOO_MANY_CARDS, text)
+        return None
     cards: list[int] = []
     is_clean = True
     for index, card_id in enumerate(ids):
@@ -85,6 +91,15 @@ def _parse_card(pack: Pack, card_id: str, faults: FaultList, path: str) -> int |
     except UnknownCardError as error:
         faults.add(path, ViolationReason.UNKNOWN_CARD, str(error))
         return None
+
+
+def are_few_events(messages: Sequence[deal_pb2.Event], limit: int, faults: FaultList, path: str) -> bool:
+    """Notes a list of events that is too long to be read; returns whether it is not."""
+    if len(messages) <= limit:
+        return True
+    text = f"{len(messages):,} events are more than a deal has: give those of one deal, at most {limit:,}"
+    faults.add(path, ViolationReason.TOO_MANY_EVENTS, text)
+    return False
 
 
 def parse_events(

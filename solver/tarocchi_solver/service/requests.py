@@ -34,8 +34,11 @@ from tarocchi_engine.observation import dealt_size_fault
 from tarocchi_engine.options import given_options, with_options
 from tarocchi_solver.search import Budget, ContradictionError
 from tarocchi_solver.search.sampler import WorldNotFoundError
-from tarocchi_solver.service.errors import MAX_FAULTS, FaultList, ViolationReason
+from tarocchi_solver.service.config import EVENT_LIMIT
+from tarocchi_solver.service.errors import FaultList, ViolationReason
 from tarocchi_solver.service.reading import (
+    LONGEST_LIST,
+    are_few_events,
     mask_of,
     parse_card_list,
     parse_cards,
@@ -48,6 +51,9 @@ DEFAULT_INTERVAL: Final = 0.2
 """Seconds between two responses of an analysis."""
 SHORTEST_INTERVAL: Final = 0.02
 LONGEST_INTERVAL: Final = 60.0
+_MOST_HANDS: Final = 8
+"""Further hands are not looked into, nor are further options."""
+_MOST_OPTIONS: Final = 32
 _MOST_NANOS: Final = 10**9 - 1
 _MOST_DURATION_SECONDS: Final = 315_576_000_000
 
@@ -71,8 +77,12 @@ def parse_variant(message: Game, faults: FaultList, path: str = "") -> Variant |
 
 def _with_options(variant: Variant, options: Mapping[str, str], faults: FaultList, path: str) -> Variant | None:
     """Returns the variant with all given options; each is read alone first, so that every fault is found."""
+    if len(options) > _MOST_OPTIONS:
+        text = f"{len(options):,} rule options are more than any variant has: give at most {_MOST_OPTIONS}"
+        faults.add(path, ViolationReason.TOO_MANY_OPTIONS, text)
+        return None
     found = []
-    for name, value in sorted(options.items())[:MAX_FAULTS]:
+    for name, value in sorted(options.items()):
         try:
             with_options(variant, {shortened(name): shortened(value)})
         except OptionError as error:
@@ -106,12 +116,15 @@ def parse_observation(
     | solver_service_pb2.AnalyzePositionRequest
     | solver_service_pb2.GetBeliefsRequest,
     faults: FaultList,
+    event_limit: int = EVENT_LIMIT,
 ) -> View | None:
     """Returns the checked observation of a request, None if a fault was found."""
     if not request.HasField("observation"):
         faults.add("observation", ViolationReason.MISSING_FIELD, "the observation is missing: say what the seat knows")
         return None
     message = request.observation
+    if not are_few_events(message.events, event_limit, faults, "observation.events"):
+        return None
     variant = parse_variant(message, faults, "observation")
     has_seat, has_dealer = (require_seat(message, name, faults, "observation") for name in ("seat", "dealer"))
     if variant is None:
@@ -143,6 +156,7 @@ def parse_observation(
         # of a hand that it cannot read whole the engine does not know the size
         found = [fault for fault in error.faults if fault.path != "hand" or hand is not None]
     is_told = any(fault.path == "hand" for fault in found)
+    is_told |= len(message.hand) > LONGEST_LIST
     if not is_told and all(0 <= seat < variant.seat_count for seat in (message.seat, message.dealer)):
         size_fault = dealt_size_fault("hand", len(message.hand), variant, message.seat, message.dealer)
         found += [size_fault] if size_fault else []
@@ -159,11 +173,19 @@ def contradiction_fault(error: ContradictionError) -> Fault:
 
 
 def parse_deal(
-    request: rules_service_pb2.ReplayDealRequest | review_service_pb2.ReviewDealRequest, faults: FaultList
+    request: rules_service_pb2.ReplayDealRequest | review_service_pb2.ReviewDealRequest,
+    faults: FaultList,
+    event_limit: int = EVENT_LIMIT,
 ) -> State | None:
     """Returns the state after all moves of a deal."""
     if not request.HasField("deal"):
         faults.add("deal", ViolationReason.MISSING_FIELD, "the deal is missing: give the variant and all hands")
+        return None
+    if not are_few_events(request.events, event_limit, faults, "events"):
+        return None
+    if len(request.deal.hands) > _MOST_HANDS:
+        text = f"{len(request.deal.hands):,} hands: give one for each seat of the variant"
+        faults.add("deal.hands", ViolationReason.HAND_COUNT, text)
         return None
     variant = parse_variant(request.deal, faults, "deal")
     has_dealer = require_seat(request.deal, "dealer", faults, "deal")

@@ -18,7 +18,7 @@ from tarocchi_solver.search import Budget
 from tarocchi_solver.search.review import DecisionReview, decisions_of, review_decision, review_of_seat
 from tarocchi_solver.service.answers import decision_review_answer, seat_review_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, streaming
-from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason
 from tarocchi_solver.service.pool import Job, StopSignal
 from tarocchi_solver.service.pools import Priority, SearchPools
@@ -51,7 +51,8 @@ class ReviewServicer(Servicer, ReviewServiceServicer):
     ) -> Iterator[pb.ReviewDealResponse]:
         """Reviews the decisions of a deal."""
         started = time.monotonic()
-        question = read_review(request, self._config.default_budget, self._config.maximum_budget)
+        config = self._config
+        question = read_review(request, config.default_budget, config.maximum_budget, config.event_limit)
         decisions = list(decisions_of(question.state, question.seats))
         ends = shared_ends(started, context, len(decisions))
         jobs = (
@@ -101,10 +102,15 @@ def _summary(question: ReviewQuestion, reviews: list[DecisionReview]) -> pb.Revi
     return pb.ReviewDealResponse(summary=pb.DealReview(seats=seats, seed=question.seed))
 
 
-def read_review(request: pb.ReviewDealRequest, default: Budget, maximum: Budget | None = None) -> ReviewQuestion:
+def read_review(
+    request: pb.ReviewDealRequest,
+    default: Budget,
+    maximum: Budget | None = None,
+    event_limit: int = EVENT_LIMIT,
+) -> ReviewQuestion:
     """Returns the checked request; raises `RequestError` with every fault, or where the deal is not over."""
     faults = FaultList()
-    state = parse_deal(request, faults)
+    state = parse_deal(request, faults, event_limit)
     budget = parse_budget(request.budget, faults)
     variant = VARIANTS.get(request.deal.variant)
     for index, seat in enumerate(request.seats if variant is not None else ()):

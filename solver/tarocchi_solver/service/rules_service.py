@@ -10,7 +10,8 @@ from tarocchi_engine import Fault, InvalidDealError, Observation, State, new_dea
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import ContradictionError, check_consistent
 from tarocchi_solver.service import answers
-from tarocchi_solver.service.calls import Servicer, answering
+from tarocchi_solver.service.calls import Readiness, Servicer, answering
+from tarocchi_solver.service.config import EVENT_LIMIT
 from tarocchi_solver.service.errors import FaultList
 from tarocchi_solver.service.formats import format_phase
 from tarocchi_solver.service.requests import (
@@ -25,6 +26,10 @@ from tarocchi_solver.service.requests import (
 class RulesServicer(Servicer, RulesServiceServicer):
     """Answers questions about the rules."""
 
+    def __init__(self, readiness: Readiness, event_limit: int = EVENT_LIMIT) -> None:
+        super().__init__(readiness)
+        self._event_limit = event_limit
+
     @answering
     def ListVariants(self, request: pb.ListVariantsRequest, context: grpc.ServicerContext) -> pb.ListVariantsResponse:
         """Lists the variants with their packs."""
@@ -35,14 +40,14 @@ class RulesServicer(Servicer, RulesServiceServicer):
         self, request: pb.ListLegalMovesRequest, context: grpc.ServicerContext
     ) -> pb.ListLegalMovesResponse:
         """Lists the legal moves of the observing seat."""
-        return list_legal_moves(request)
+        return list_legal_moves(request, self._event_limit)
 
     @answering
     def ValidateObservation(
         self, request: pb.ValidateObservationRequest, context: grpc.ServicerContext
     ) -> pb.ValidateObservationResponse:
         """Reports every fault of an observation."""
-        return validate_observation(request)
+        return validate_observation(request, self._event_limit)
 
     @answering
     def NewDeal(self, request: pb.NewDealRequest, context: grpc.ServicerContext) -> pb.NewDealResponse:
@@ -52,22 +57,24 @@ class RulesServicer(Servicer, RulesServiceServicer):
     @answering
     def ReplayDeal(self, request: pb.ReplayDealRequest, context: grpc.ServicerContext) -> pb.ReplayDealResponse:
         """Plays a deal with all cards face up."""
-        return replay_deal(request)
+        return replay_deal(request, self._event_limit)
 
 
-def list_legal_moves(request: pb.ListLegalMovesRequest) -> pb.ListLegalMovesResponse:
+def list_legal_moves(request: pb.ListLegalMovesRequest, event_limit: int = EVENT_LIMIT) -> pb.ListLegalMovesResponse:
     """Answers `ListLegalMoves`; raises `RequestError` with every fault."""
     faults = FaultList()
-    checked = parse_observation(request, faults)
+    checked = parse_observation(request, faults, event_limit)
     faults.raise_if_any()
     assert checked is not None
     return answers.legal_moves_answer(checked)
 
 
-def validate_observation(request: pb.ValidateObservationRequest) -> pb.ValidateObservationResponse:
+def validate_observation(
+    request: pb.ValidateObservationRequest, event_limit: int = EVENT_LIMIT
+) -> pb.ValidateObservationResponse:
     """Answers `ValidateObservation`."""
     faults = FaultList()
-    checked = parse_observation(request, faults)
+    checked = parse_observation(request, faults, event_limit)
     if checked is None or faults.faults:
         return pb.ValidateObservationResponse(violations=answers.violations(faults.faults))
     if contradiction := find_contradiction(checked.observation):
@@ -101,10 +108,10 @@ def new_deal_of(request: pb.NewDealRequest) -> pb.NewDealResponse:
     return answers.deal_answer(state, seed)
 
 
-def replay_deal(request: pb.ReplayDealRequest) -> pb.ReplayDealResponse:
+def replay_deal(request: pb.ReplayDealRequest, event_limit: int = EVENT_LIMIT) -> pb.ReplayDealResponse:
     """Answers `ReplayDeal`; raises `RequestError` with every fault."""
     faults = FaultList()
-    state = parse_deal(request, faults)
+    state = parse_deal(request, faults, event_limit)
     faults.raise_if_any()
     assert state is not None
     return answers.replay_answer(state, with_decisions=request.include_decisions)

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import grpc
-from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_health.v1 import health, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from tarocchi.solver.v1 import review_service_pb2, rules_service_pb2, solver_service_pb2
@@ -19,13 +19,16 @@ from tarocchi.solver.v1.review_service_pb2_grpc import add_ReviewServiceServicer
 from tarocchi.solver.v1.rules_service_pb2_grpc import add_RulesServiceServicer_to_server
 from tarocchi.solver.v1.solver_service_pb2_grpc import add_SolverServiceServicer_to_server
 from tarocchi_solver.search import warm_up
-from tarocchi_solver.service.address import require_free, split_address
+from tarocchi_solver.service.address import is_loopback, is_unix, require_free, split_address
 from tarocchi_solver.service.calls import Readiness, Stage, UnreadableRequests
-from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.config import ConfigError, ServerConfig
+from tarocchi_solver.service.handlers import Arrivals
 from tarocchi_solver.service.pools import SearchPools
 from tarocchi_solver.service.review_service import ReviewServicer
 from tarocchi_solver.service.rules_service import RulesServicer
+from tarocchi_solver.service.security import Gate, server_credentials
 from tarocchi_solver.service.solver_service import FIRST_ESTIMATES, SolverServicer
+from tarocchi_solver.service.watching import BoundedHealth
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +41,9 @@ _LAST_ANSWERS_SECONDS: Final = 2.0
 """After the grace period: half of it for the answers, the rest to send them."""
 _SIGNAL_POLL_SECONDS: Final = 0.05
 _CALLS_PER_THREAD: Final = 16
+_WATCHERS_PER_THREAD: Final = 4
+_HANDSHAKE_SECONDS: Final = 10
+"""A connection that has not agreed on its keys by then is closed."""
 
 
 class SolverServer:
@@ -52,33 +58,43 @@ class SolverServer:
 
         Raises:
             OSError: the address is malformed or taken.
+            ConfigError: other settings cannot be, or files of certificates cannot be used; every fault is told.
         """
         self.config = config or ServerConfig()
+        split_address(self.config.address)
+        if faults := self.config.find_faults():
+            raise ConfigError(faults)
+        self._credentials = server_credentials(self.config)
+        self.gate = Gate(self.config.tokens) if self.config.tokens else None
+        self.arrivals = Arrivals()
         self.readiness = Readiness()
         self._warm_up = warm_up
         self._pools = SearchPools(self.config, FIRST_ESTIMATES)
         self._health_threads = ThreadPoolExecutor(2, thread_name_prefix="tarocchi-health")
-        self._health = health.HealthServicer(
-            experimental_non_blocking=True, experimental_thread_pool=self._health_threads
-        )
+        watchers = self.config.rpc_threads * _WATCHERS_PER_THREAD
+        self._health = BoundedHealth(("", *SERVICE_NAMES), watchers, self._health_threads)
         self._server = self._build()
-        self._set_health(serving=False)
         self.address = self._bind()
 
     def _build(self) -> grpc.Server:
         threads = self.config.rpc_threads
         server = grpc.server(
             ThreadPoolExecutor(threads, thread_name_prefix="tarocchi-rpc"),
-            interceptors=[UnreadableRequests(SERVICE_NAMES)],
+            interceptors=[
+                *([self.gate] if self.gate else []),
+                self.arrivals,
+                UnreadableRequests(SERVICE_NAMES),
+            ],
             options=[
                 ("grpc.max_receive_message_length", self.config.request_size_limit),
                 ("grpc.so_reuseport", 0),
+                ("grpc.server_handshake_timeout_ms", _HANDSHAKE_SECONDS * 1000),
             ],
             maximum_concurrent_rpcs=threads * _CALLS_PER_THREAD,
         )
         solver = SolverServicer(self.readiness, self._pools, self.config)
         add_SolverServiceServicer_to_server(solver, server)
-        add_RulesServiceServicer_to_server(RulesServicer(self.readiness), server)
+        add_RulesServiceServicer_to_server(RulesServicer(self.readiness, self.config.event_limit), server)
         review = ReviewServicer(self.readiness, self._pools, self.config)
         add_ReviewServiceServicer_to_server(review, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
@@ -90,15 +106,20 @@ class SolverServer:
         host, port = split_address(address)
         require_free(address)
         try:
-            port = self._server.add_insecure_port(address)
+            if self._credentials is None:
+                port = self._server.add_insecure_port(address)
+            else:
+                port = self._server.add_secure_port(address, self._credentials)
         except RuntimeError as error:
             raise OSError(f"cannot listen on {address}: is it taken by another program?") from error
-        return f"{host}:{port}"
+        return address if is_unix(address) else f"{host}:{port}"
 
     def start(self) -> None:
         """Starts to serve, and to compile in the background; returns at once."""
         self._server.start()
         log.info("listening on %s", self.address)
+        if self._credentials is None and not is_loopback(self.address):
+            log.warning("nothing is encrypted by this server on %s, as it was told", self.address)
         threading.Thread(target=self._become_ready, name="tarocchi-warm-up", daemon=True).start()
 
     def _become_ready(self) -> None:
@@ -109,13 +130,8 @@ class SolverServer:
             self.readiness.move_to(Stage.FAILED)
             return
         if self.readiness.move_to(Stage.READY):
-            self._set_health(serving=True)
+            self._health.set_all(serving=True)
             log.info("ready on %s", self.address)
-
-    def _set_health(self, *, serving: bool) -> None:
-        kind = health_pb2.HealthCheckResponse
-        for name in ("", *SERVICE_NAMES):
-            self._health.set(name, kind.SERVING if serving else kind.NOT_SERVING)
 
     @property
     def admitted_searches(self) -> int:

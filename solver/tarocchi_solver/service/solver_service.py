@@ -22,7 +22,7 @@ from tarocchi_solver.search.beliefs import BELIEF_WORLDS, beliefs
 from tarocchi_solver.search.runner import ITERATIONS_PER_MS
 from tarocchi_solver.service.answers import beliefs_answer, recommendation_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, answering, streaming
-from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason, invalid_request
 from tarocchi_solver.service.formats import format_budget
 from tarocchi_solver.service.latest import Latest
@@ -108,7 +108,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
     ) -> Iterator[pb.AnalyzePositionResponse]:
         """Analyses a position."""
         started = time.monotonic()
-        question, interval = read_analysis(request, self._config.maximum_budget)
+        question, interval = read_analysis(request, self._config.maximum_budget, self._config.event_limit)
         latest: Latest[Snapshot] = Latest()
 
         def search_for(stop: StopSignal, seconds: float) -> Snapshot:
@@ -129,7 +129,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
     def GetBeliefs(self, request: pb.GetBeliefsRequest, context: grpc.ServicerContext) -> pb.GetBeliefsResponse:
         """Tells where the unseen cards may lie."""
         started = time.monotonic()
-        seen, seed = read_beliefs(request)
+        seen, seed = read_beliefs(request, self._config.event_limit)
         job = Job(
             BELIEFS_KIND,
             lambda _stop, _seconds: count_beliefs(seen, seed, BELIEF_WORLDS),
@@ -160,7 +160,8 @@ class SolverServicer(Servicer, SolverServiceServicer):
         )
 
     def _read(self, request: pb.RecommendMoveRequest) -> Question:
-        return read_question(request, self._config.default_budget, self._config.maximum_budget)
+        config = self._config
+        return read_question(request, config.default_budget, config.maximum_budget, config.event_limit)
 
     def _read_batch(self, request: pb.BatchRecommendMovesRequest) -> list[Question]:
         """Returns the checked requests of a batch; raises `RequestError` with the faults of all of them."""
@@ -289,10 +290,15 @@ def _answer(question: Question, found: Recommendation) -> pb.RecommendMoveRespon
     return recommendation_answer(question.view, found, question.budget)
 
 
-def read_question(request: pb.RecommendMoveRequest, default: Budget, maximum: Budget | None = None) -> Question:
+def read_question(
+    request: pb.RecommendMoveRequest,
+    default: Budget,
+    maximum: Budget | None = None,
+    event_limit: int = EVENT_LIMIT,
+) -> Question:
     """Returns the checked request; raises `RequestError` with every fault, or when there is nothing to decide."""
     faults = FaultList()
-    checked = parse_observation(request, faults)
+    checked = parse_observation(request, faults, event_limit)
     budget = parse_budget(request.budget, faults)
     _check_priority(request.priority, faults)
     faults.raise_if_any()
@@ -300,10 +306,12 @@ def read_question(request: pb.RecommendMoveRequest, default: Budget, maximum: Bu
     return _question(checked, default if budget.is_open else budget, maximum, request)
 
 
-def read_analysis(request: pb.AnalyzePositionRequest, maximum: Budget | None = None) -> tuple[Question, float]:
+def read_analysis(
+    request: pb.AnalyzePositionRequest, maximum: Budget | None = None, event_limit: int = EVENT_LIMIT
+) -> tuple[Question, float]:
     """Returns the checked request and its interval in seconds; raises `RequestError` as `read_question` does."""
     faults = FaultList()
-    checked = parse_observation(request, faults)
+    checked = parse_observation(request, faults, event_limit)
     budget = parse_budget(request.budget, faults)
     interval = parse_interval(request, faults)
     _check_priority(request.priority, faults)
@@ -312,10 +320,10 @@ def read_analysis(request: pb.AnalyzePositionRequest, maximum: Budget | None = N
     return _question(checked, budget, maximum, request), interval
 
 
-def read_beliefs(request: pb.GetBeliefsRequest) -> tuple[View, int]:
+def read_beliefs(request: pb.GetBeliefsRequest, event_limit: int = EVENT_LIMIT) -> tuple[View, int]:
     """Returns the checked observation of a request and its seed, drawn if it has none; raises `RequestError`."""
     faults = FaultList()
-    checked = parse_observation(request, faults)
+    checked = parse_observation(request, faults, event_limit)
     faults.raise_if_any()
     assert checked is not None
     if checked.turn is None:

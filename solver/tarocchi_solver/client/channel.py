@@ -1,0 +1,168 @@
+"""Opens channels to a server: encrypted or not, with a token or without."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+
+LAST_PORT: Final = 65535
+_TOKEN: Final = re.compile(r"[!-~]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ClientTls:
+    """The files of an encrypted connection, all in PEM."""
+
+    ca: str | Path | None = None
+    """Roots of the server's certificate; None for those of the system."""
+    certificate: str | Path | None = None
+    """The client's own certificate, where the server asks for one."""
+    key: str | Path | None = None
+    """Its key."""
+
+
+def open_channel(address: str, *, token: str | None = None, tls: ClientTls | bool | None = None) -> grpc.Channel:
+    """Opens a channel for threads; the connection is made with the first call.
+
+    Args:
+        address: host and port, or unix:/path/of/socket.
+        token: sent with every call.
+        tls: the files of an encrypted connection; True for one with the roots of the system, False or None for one that
+            is not encrypted. None also holds back a token that would leave this machine in the clear.
+
+    Raises:
+        ValueError: the address cannot be, the token cannot be sent, or a file cannot be read.
+    """
+    _check(address, token, tls)
+    credentials = _credentials(token, tls)
+    if credentials is not None:
+        return grpc.secure_channel(address, credentials)
+    channel = grpc.insecure_channel(address)
+    return channel if token is None else grpc.intercept_channel(channel, _WithToken(token))
+
+
+def open_aio_channel(
+    address: str, *, token: str | None = None, tls: ClientTls | bool | None = None
+) -> grpc.aio.Channel:
+    """Opens a channel for asyncio; arguments and errors are those of `open_channel`."""
+    _check(address, token, tls)
+    credentials = _credentials(token, tls)
+    if credentials is not None:
+        return grpc.aio.secure_channel(address, credentials)
+    interceptors: list[grpc.aio.ClientInterceptor] = (
+        [] if token is None else [_AioUnaryWithToken(token), _AioStreamWithToken(token)]
+    )
+    return grpc.aio.insecure_channel(address, interceptors=interceptors)
+
+
+def _check(address: str, token: str | None, tls: ClientTls | bool | None) -> None:
+    if not isinstance(address, str) or not address.strip() or not address.isprintable():
+        raise ValueError(f"{address!r} is no address of a server: give host and port, such as 127.0.0.1:50051")
+    port = address.rpartition(":")[2]
+    if port.isdecimal() and int(port[:9]) > LAST_PORT:
+        raise ValueError(f"{address!r} is no address of a server: a port is a number from 0 to {LAST_PORT}")
+    if tls is not None and not isinstance(tls, (bool, ClientTls)):
+        raise ValueError(f"tls: True, False or a ClientTls is needed, not {tls!r}")
+    if token is None:
+        return
+    if not isinstance(token, str) or not _TOKEN.fullmatch(token):
+        raise ValueError("the token has characters that no header can carry, or none: give it as the server knows it")
+    if tls is None and not _is_loopback(address):
+        raise ValueError(
+            f"the token would travel to {address} in the clear: give tls=True or a ClientTls, "
+            "or tls=False if something else encrypts"
+        )
+
+
+def _is_loopback(address: str) -> bool:
+    host = address.rpartition(":")[0].strip("[]")
+    if host == "localhost" or address.startswith("unix:"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _credentials(token: str | None, tls: ClientTls | bool | None) -> grpc.ChannelCredentials | None:
+    """Returns the credentials of a channel, None for one that is not encrypted."""
+    if tls is None or tls is False:
+        return None
+    files = ClientTls() if tls is True else tls
+    if (files.certificate is None) != (files.key is None):
+        raise ValueError("tls: a certificate needs its key, and a key its certificate: give both or neither")
+    credentials = grpc.ssl_channel_credentials(
+        *(_read(name, getattr(files, name)) for name in ("ca", "key", "certificate"))
+    )
+    if token is None:
+        return credentials
+    return grpc.composite_channel_credentials(credentials, grpc.access_token_call_credentials(token))
+
+
+def _read(name: str, path: str | Path | None) -> bytes | None:
+    if path is None:
+        return None
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise ValueError(f"tls.{name}: the file {path} cannot be read ({cause}): name one that can") from error
+
+
+class _Details(grpc.ClientCallDetails):
+    """Details of a call with the token among its metadata; gRPC asks them for all that it knows of such details."""
+
+    def __init__(self, details: Any, token: str) -> None:
+        for name in ("method", "timeout", "credentials", "wait_for_ready", "compression"):
+            setattr(self, name, getattr(details, name, None))
+        self.metadata = (*(details.metadata or ()), _header(token))
+
+
+def _header(token: str) -> tuple[str, str]:
+    return "authorization", f"Bearer {token}"
+
+
+class _WithToken(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor):
+    """Adds the token to calls on a channel that is not encrypted, which takes no credentials."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        return continuation(_Details(client_call_details, self._token), request)
+
+    def intercept_unary_stream(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        return continuation(_Details(client_call_details, self._token), request)
+
+
+# asyncio takes each of its interceptors for one kind of calls only
+
+
+class _AioUnaryWithToken(grpc.aio.UnaryUnaryClientInterceptor):
+    """Adds the token to calls for one answer."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        return await continuation(_aio_details(client_call_details, self._token), request)
+
+
+class _AioStreamWithToken(grpc.aio.UnaryStreamClientInterceptor):
+    """Adds the token to calls for a stream."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    async def intercept_unary_stream(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        return await continuation(_aio_details(client_call_details, self._token), request)
+
+
+def _aio_details(details: Any, token: str) -> Any:
+    return details._replace(metadata=grpc.aio.Metadata(*(details.metadata or ()), _header(token)))
