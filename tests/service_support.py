@@ -185,13 +185,16 @@ def warm_up_once() -> None:
 
 @contextlib.contextmanager
 def running(**settings: Any) -> Iterator[tuple[SolverServer, SolverClient]]:
-    """Starts a server on a free port; gives it and a client of it. Kernels are warmed up once for all servers."""
+    """Starts a server on a free port; gives it and a client of it that tries once.
+
+    Kernels are warmed up once for all servers.
+    """
     warm_up_once()
     server = SolverServer(ServerConfig(address="127.0.0.1:0", **settings), warm_up=lambda: None)
     server.start()
     try:
         assert server.wait_until_ready(10)
-        with SolverClient(server.address) as client:
+        with SolverClient(server.address, retry=None) as client:
             yield server, client
     finally:
         server.stop(0)

@@ -13,11 +13,10 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import grpc
-from google.protobuf.message import Message
 
 from tarocchi_solver.client import calls
 from tarocchi_solver.client.building import require_number
-from tarocchi_solver.client.calls import Call, StreamCall
+from tarocchi_solver.client.calls import Call, StreamCall, to_bytes
 from tarocchi_solver.client.channel import open_aio_channel
 from tarocchi_solver.client.client import (
     DEFAULT_RETRY,
@@ -137,7 +136,7 @@ class AsyncSolverClient:
         """Makes a call that is answered by a stream; raises `SolverError`."""
         one = call.call
         attempts = self._attempts(one, self._retry)
-        method = self._channel.unary_stream(one.method, Message.SerializeToString, one.read)
+        method = self._channel.unary_stream(one.method, to_bytes, one.read)
 
         def start(seconds: float | None) -> Any:
             return method(one.request, timeout=seconds)
@@ -146,7 +145,7 @@ class AsyncSolverClient:
 
     async def _send(self, call: Call[Answer], retry: RetryPolicy | None) -> Answer:
         attempts = self._attempts(call, retry)
-        method = self._channel.unary_unary(call.method, Message.SerializeToString, call.read)
+        method = self._channel.unary_unary(call.method, to_bytes, call.read)
         while True:
             try:
                 return await method(call.request, timeout=attempts.remaining)

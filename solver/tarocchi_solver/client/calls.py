@@ -62,6 +62,11 @@ class StreamCall(Generic[Answer]):
     """The call as such; `read` reads one response."""
 
 
+def to_bytes(message: Message) -> bytes:
+    """Returns what is sent for a message."""
+    return message.SerializeToString()
+
+
 # --- the search
 
 

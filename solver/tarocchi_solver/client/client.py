@@ -15,12 +15,11 @@ from types import TracebackType
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import grpc
-from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2
 
 from tarocchi_solver.client import calls
 from tarocchi_solver.client.building import require_number
-from tarocchi_solver.client.calls import Call, StreamCall
+from tarocchi_solver.client.calls import Call, StreamCall, to_bytes
 from tarocchi_solver.client.channel import open_channel
 from tarocchi_solver.client.errors import InvalidCallError, SolverError
 from tarocchi_solver.client.methods import described_as
@@ -143,7 +142,7 @@ class SolverClient:
         """Makes a call that is answered by a stream; raises `SolverError`."""
         one = call.call
         attempts = self._attempts(one, self._retry)
-        method = self._channel.unary_stream(one.method, Message.SerializeToString, one.read)
+        method = self._channel.unary_stream(one.method, to_bytes, one.read)
 
         def start(seconds: float | None) -> Any:
             return method(one.request, timeout=seconds)
@@ -158,7 +157,7 @@ class SolverClient:
         while True:
             try:
                 # the channel is closed by another thread just when it is used: it says so by a ValueError
-                method = self._channel.unary_unary(call.method, Message.SerializeToString, call.read)
+                method = self._channel.unary_unary(call.method, to_bytes, call.read)
                 return method(call.request, timeout=attempts.remaining)
             except grpc.RpcError as error:
                 failure = SolverError.of(error)
