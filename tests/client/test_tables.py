@@ -1,4 +1,4 @@
-"""Tables: whole deals and matches with nothing kept but their JSON, and what happens when the solver does not answer."""
+"""Tables: whole deals and matches with nothing kept but their JSON, also where the solver does not answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from client_support import ABSENT, BUSY, Failure, ScriptedServer, serving
-from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
+from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import VARIANTS
 from tarocchi_solver.cli import app
 from tarocchi_solver.client import (
@@ -84,11 +84,9 @@ def test_what_is_kept_is_what_the_command_line_replays(client: SolverClient) -> 
 def test_a_person_and_bots_play_in_turn(client: SolverClient) -> None:
     draw = random.Random(1)
     table = Table.open(client, "piedicavallo", seed=2, dealer=3)
-    bots = {1: "beginner", 2: None, 3: "beginner"}
     made: list[BotMove] = []
     while not table.is_over:
-        made += table.play_bots(bots, iterations=None, worlds=None, time_ms=None) if table.turn == 9 else []
-        made += table.play_bots(set(bots), iterations=TINY)
+        made += table.play_bots({1, 2, 3}, iterations=TINY)
         if not table.is_over:
             assert table.turn == 0
             assert table.observation(0).seat == 0
@@ -250,6 +248,16 @@ def test_a_fallback_of_ones_own_is_taken_or_none() -> None:
         assert made.is_fallback
 
 
+def test_every_bot_has_its_level() -> None:
+    scripted = ScriptedServer(*[ABSENT] * 4)
+    with serving(scripted, referee()) as address, SolverClient(address, retry=None) as client:
+        table = Table.open(client, "piedicavallo", seed=1, dealer=3)
+        made = table.play_bots({3: "beginner", 0: "LEVEL_EXPERT", 1: None}, level="club")
+    assert [entry.seat for entry in made] == [3, 0, 1]
+    names = [solver_service_pb2.Level.Name(request.level) for request in scripted.requests]
+    assert names == ["LEVEL_BEGINNER", "LEVEL_EXPERT", "LEVEL_CLUB"]
+
+
 def test_a_fault_of_the_caller_is_no_case_for_the_fallback() -> None:
     refused = Failure(grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")
     with serving(ScriptedServer(refused), referee()) as address, SolverClient(address) as client:
@@ -272,10 +280,16 @@ def test_without_a_referee_the_table_stays_as_it_was(client: SolverClient) -> No
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_safe_moves_are_legal_and_bold_nowhere(client: SolverClient, name: str) -> None:
+    variant = next(entry for entry in client.list_variants().variants if entry.name == name)
+    cards = {card.id: card for card in variant.pack.cards}
     table = Table.open(client, name, seed=3)
     while not table.is_over:
         move = safe_move(table.view)
         assert move in table.legal_moves()
+        if move.play.card:
+            others = [cards[other.play.card] for other in table.legal_moves()]
+            card = cards[move.play.card]
+            assert card.strength == min(other.strength for other in others if other.suit == card.suit)
         assert not move.monte.throws_in
         assert move.bid.call in (deal_pb2.CALL_UNSPECIFIED, deal_pb2.CALL_PASS)
         assert move.play.signal == deal_pb2.SIGNAL_UNSPECIFIED
