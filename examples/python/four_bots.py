@@ -2,8 +2,8 @@
 
     python examples/python/four_bots.py --address 127.0.0.1:50051 --variant piedicavallo --seed 1 --iterations 500
 
-With --option match=four_deals and --match it plays on to the end of the match. With --kept FILE the table is kept in a file
-after every move, and the same command goes on from there after an interruption.
+With --option match=four_deals and --match it plays on to the end of the match. With --kept FILE the table is kept in a
+file after every move, and the same command goes on from there after an interruption.
 """
 
 from __future__ import annotations

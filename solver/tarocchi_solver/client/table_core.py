@@ -30,6 +30,7 @@ View = rules_service_pb2.ReplayDealResponse
 Fallback = Callable[[View], deal_pb2.Move]
 """Chooses a move where the solver could not; it is shown the whole deal and returns one of its legal moves."""
 
+MATTO: Final = "MAT"
 FALLBACK_CODES: Final = frozenset(
     {
         grpc.StatusCode.UNAVAILABLE,
@@ -73,8 +74,8 @@ class BotMove:
 def safe_move(view: View) -> deal_pb2.Move:
     """Returns a legal move that risks little: passes, does not throw in, ends a match that is won, keeps signals back.
 
-    Among discards, declarations and cards it is the first one that the rules service lists, for a card the weakest of
-    its suit. It looks at no hand but that of the seat to move.
+    A card is the weakest of its suit, the Matto only where there is no other. Among discards and declarations it is the
+    first one that the rules service lists. It looks at no hand but that of the seat to move.
     """
 
     def risk(move: deal_pb2.Move) -> bool:
@@ -85,7 +86,10 @@ def safe_move(view: View) -> deal_pb2.Move:
             or (move.HasField("play") and move.play.signal != deal_pb2.SIGNAL_UNSPECIFIED)
         )
 
-    return min(view.legal_moves, key=risk)
+    moves = [move for move in view.legal_moves if not risk(move)] or list(view.legal_moves)
+    # they are listed as a hand is sorted, in each suit the strongest first
+    cards = [move for move in moves if move.play.card not in ("", MATTO)]
+    return cards[-1] if cards else moves[0]
 
 
 def event_of(seat: int, move: deal_pb2.Move | Json) -> deal_pb2.Event:
