@@ -14,7 +14,6 @@ from tarocchi.solver.v1 import solver_service_pb2
 from tarocchi_solver import client as client_package
 from tarocchi_solver.client import RetryPolicy, SolverClient, SolverError
 from tarocchi_solver.client.client import DEFAULT_TIMEOUT
-from tarocchi_solver.service.solver_service import SolverServicer
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 GUIDE = (REPOSITORY / "solver" / "INTEGRATING.md").read_text(encoding="utf-8")
@@ -39,7 +38,6 @@ def address() -> Iterator[str]:
         yield server.address
 
 
-@pytest.mark.skipif("AnalyzePosition" not in vars(SolverServicer), reason="this server has no AnalyzePosition yet")
 @pytest.mark.filterwarnings("error")
 def test_the_blocks_run_in_order(
     address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
