@@ -198,8 +198,8 @@ def serving(**settings: Any) -> Iterator[SolverServer]:
 
 @contextlib.contextmanager
 def running(**settings: Any) -> Iterator[tuple[SolverServer, SolverClient]]:
-    """Starts a server as `serving` does; gives it and a client of it."""
-    with serving(**settings) as server, SolverClient(server.address) as client:
+    """Starts a server as `serving` does; gives it and a client of it that tries once."""
+    with serving(**settings) as server, SolverClient(server.address, retry=None) as client:
         yield server, client
 
 

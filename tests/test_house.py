@@ -13,9 +13,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 ROOTS = {"tarocchi_engine": "engine", "tarocchi_solver": "solver", "tarocchi": "proto", "tarocchi_bench": "bench"}
 MAX_LINES = 400
 MAX_TEST_LINES = 600
-# The packages, the parts of the solver with a door of their own, the contract between them, the referee.
+# The packages, the parts of the solver with a door of their own, the contract between them, the referee, the examples.
 FOLDERS_OF_PACKAGES = {"engine", "solver", "proto", "bench", "search", "service", "client", "cli", "openspiel"}
-TEST_FOLDERS = FOLDERS_OF_PACKAGES | {"contract", "naive"}
+TEST_FOLDERS = FOLDERS_OF_PACKAGES | {"contract", "naive", "examples"}
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".proto", ".jsonl", ".json", ".yml", ".yaml", ".txt", ".cfg", ""}
 SKIPPED_FOLDERS = {
     "dist",
@@ -23,6 +23,7 @@ SKIPPED_FOLDERS = {
     "bench-results",
     ".git",
     ".venv",
+    "node_modules",
     "__pycache__",
     ".mypy_cache",
     ".pytest_cache",

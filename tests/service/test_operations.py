@@ -47,7 +47,7 @@ def test_serving_only_when_warm() -> None:
         health_of(server.address, "no.such.Service")
     assert caught.value.code() is grpc.StatusCode.NOT_FOUND
     server.stop(0)
-    with SolverClient(server.address) as client:
+    with SolverClient(server.address, retry=None) as client:
         assert not client.is_serving()
         with pytest.raises(SolverError) as refused:
             client.get_server_info()

@@ -513,7 +513,7 @@ def test_warming_up_and_failing() -> None:
 
     server = SolverServer(ServerConfig(address="127.0.0.1:0"), warm_up=warm_up)
     server.start()
-    with SolverClient(server.address) as client:
+    with SolverClient(server.address, retry=None) as client:
         error = refusal(client.get_server_info)
         assert (error.code, error.reason) == (grpc.StatusCode.UNAVAILABLE, StatusReason.WARMING_UP)
         assert error.retry_seconds is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from rich.console import Console
@@ -31,6 +31,7 @@ from tarocchi_solver.cli.waiting import Waiting
 if TYPE_CHECKING:
     from tarocchi.solver.v1 import review_service_pb2, rules_service_pb2, solver_service_pb2
 
+_INTERVAL_MS: Final = 100
 _LOADING: Final = "Loading the solver (on first use it is compiled)"
 
 
@@ -64,7 +65,7 @@ def analyze(
     if access is not None:
         with asking(access, source) as client:
             variant = _named(client.list_variants(), request.observation.variant)
-            with client.analyze_position(request) as answers:
+            with client.analyze(request.observation, **_caps(request), interval_ms=_INTERVAL_MS) as answers:
                 _show_analysis(answers, request, variant, as_json)
         return
     with Waiting(_LOADING), refusals_as_input_errors(source):
@@ -73,8 +74,8 @@ def analyze(
 
         question, _interval = read_analysis(request)
     with refusals_as_input_errors(source):
-        answers = analyze_here(question, threads or os.cpu_count() or 1)
-        _show_analysis(answers, request, _named(variants_answer(), request.observation.variant), as_json)
+        found = analyze_here(question, threads or os.cpu_count() or 1)
+        _show_analysis(found, request, _named(variants_answer(), request.observation.variant), as_json)
 
 
 def _show_analysis(
@@ -119,7 +120,7 @@ def beliefs(
     access = read_access(server, None, token_file, tls, ca)
     if access is not None:
         with asking(access, source) as client, Waiting(f"Asking {access.address}"):
-            answer = client.get_beliefs(request.observation, seed=request.seed if request.HasField("seed") else None)
+            answer = client.get_beliefs(request.observation, seed=_seed_of(request))
     else:
         with Waiting(_LOADING), refusals_as_input_errors(source):
             from tarocchi_solver.service.solver_service import beliefs_here
@@ -159,7 +160,10 @@ def review(
     request = pb.ReviewDealRequest(deal=replayed.deal, events=replayed.events, seats=seats, budget=budget, seed=seed)
     access = read_access(server, threads, token_file, tls, ca)
     if access is not None:
-        with asking(access, source) as client, client.review(request) as parts:
+        with (
+            asking(access, source) as client,
+            client.review_deal(request.deal, request.events, seats=request.seats, **_caps(request)) as parts,
+        ):
             _show_review(parts, as_json)
         return
     with Waiting(_LOADING), refusals_as_input_errors(source):
@@ -184,6 +188,25 @@ def _show_review(parts: Iterator[review_service_pb2.ReviewDealResponse], as_json
             found.append(part)
             waiting.update(f"Reviewing: {len(found)} decisions")
     print_review(Console(), found)
+
+
+def _caps(request: solver_service_pb2.AnalyzePositionRequest | review_service_pb2.ReviewDealRequest) -> dict[str, Any]:
+    """Returns the budget and the seed of a request as the arguments of a client."""
+    budget = request.budget
+    return {
+        "worlds": budget.worlds if budget.HasField("worlds") else None,
+        "iterations": budget.iterations if budget.HasField("iterations") else None,
+        "time_ms": budget.duration.ToNanoseconds() / 1e6 if budget.HasField("duration") else None,
+        "seed": _seed_of(request),
+    }
+
+
+def _seed_of(
+    request: solver_service_pb2.AnalyzePositionRequest
+    | solver_service_pb2.GetBeliefsRequest
+    | review_service_pb2.ReviewDealRequest,
+) -> int | None:
+    return request.seed if request.HasField("seed") else None
 
 
 def _named(answer: rules_service_pb2.ListVariantsResponse, name: str) -> rules_service_pb2.Variant:

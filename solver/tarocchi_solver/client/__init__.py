@@ -1,7 +1,46 @@
 """A client of the service for Python; it needs neither the engine nor the compiler."""
 
+from tarocchi_solver.client.aio import AsyncSolverClient
 from tarocchi_solver.client.channel import ClientTls
 from tarocchi_solver.client.client import SolverClient
-from tarocchi_solver.client.errors import InvalidCallError, SolverError, UnknownFieldWarning, Violation
+from tarocchi_solver.client.errors import (
+    CancelledError,
+    DeadlineError,
+    InvalidCallError,
+    InvalidRequestError,
+    NothingToDecideError,
+    OverloadedError,
+    SolverError,
+    UnauthenticatedError,
+    UnavailableError,
+    UnknownFieldWarning,
+    Violation,
+)
+from tarocchi_solver.client.retry import RetryPolicy
+from tarocchi_solver.client.streams import AsyncResponseStream, ResponseStream
+from tarocchi_solver.client.table import AsyncTable, Table
+from tarocchi_solver.client.table_core import BotMove, safe_move
 
-__all__ = ["ClientTls", "InvalidCallError", "SolverClient", "SolverError", "UnknownFieldWarning", "Violation"]
+__all__ = [
+    "AsyncResponseStream",
+    "AsyncSolverClient",
+    "AsyncTable",
+    "BotMove",
+    "CancelledError",
+    "ClientTls",
+    "DeadlineError",
+    "InvalidCallError",
+    "InvalidRequestError",
+    "NothingToDecideError",
+    "OverloadedError",
+    "ResponseStream",
+    "RetryPolicy",
+    "SolverClient",
+    "SolverError",
+    "Table",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "UnknownFieldWarning",
+    "Violation",
+    "safe_move",
+]

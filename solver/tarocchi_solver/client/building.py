@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import secrets
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
-from google.protobuf import json_format
+from google.protobuf import duration_pb2, json_format
 from google.protobuf.message import Message
 
 from tarocchi.solver.v1 import solver_service_pb2
@@ -18,6 +20,9 @@ _NANOSECONDS: Final = 10**6
 """Of a millisecond."""
 _MOST_MILLISECONDS: Final = 315_576_000_000_000
 """The longest duration that the contract can hold."""
+
+_PACKAGE: Final = __name__.rpartition(".")[0]
+SEED_BITS: Final = 64
 
 M = TypeVar("M", bound=Message)
 
@@ -50,8 +55,16 @@ def message_of(kind: type[M], value: object, path: str) -> M:
         raise InvalidCallError.about([(path, f"this is no JSON form of {kind.__name__}: {error}")]) from error
     if unknown is not None:
         text = f"unknown fields are ignored, the first is {unknown!r}"
-        warnings.warn(text, UnknownFieldWarning, stacklevel=3)
+        warnings.warn(text, UnknownFieldWarning, stacklevel=_frames_of_the_client())
     return message
+
+
+def _frames_of_the_client() -> int:
+    """Returns the level at which the stack leaves this package: that of the code which a warning is about."""
+    level, frame = 0, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level + 1
 
 
 def _plain(value: object) -> Any:
@@ -70,15 +83,34 @@ def without_none(**fields: object) -> dict[str, object]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def fresh_seed(seed: int | None = None) -> int:
+    """Returns the seed that is given, or one drawn now, so that every attempt at a call asks for the same."""
+    return secrets.randbits(SEED_BITS) if seed is None else seed
+
+
 def budget_of(worlds: int | None, iterations: int | None, time_ms: float | None) -> solver_service_pb2.Budget:
     """Returns the caps of a search; raises `InvalidCallError` for what is no number or does not fit."""
     budget = message_of(solver_service_pb2.Budget, without_none(worlds=worlds, iterations=iterations), "budget")
     if time_ms is not None:
-        require_number("time_ms", time_ms)
-        if abs(time_ms) > _MOST_MILLISECONDS:
-            raise InvalidCallError.about([("time_ms", f"{time_ms} milliseconds are too many: leave it out")])
-        budget.duration.FromNanoseconds(math.ceil(time_ms * _NANOSECONDS))
+        budget.duration.CopyFrom(duration_of("time_ms", time_ms))
     return budget
+
+
+def duration_of(name: str, milliseconds: float) -> duration_pb2.Duration:
+    """Returns a duration given in milliseconds; raises `InvalidCallError` for what is no number or does not fit."""
+    require_number(name, milliseconds)
+    if abs(milliseconds) > _MOST_MILLISECONDS:
+        raise InvalidCallError.about([(name, f"{milliseconds} milliseconds are too many: leave it out")])
+    duration = duration_pb2.Duration()
+    duration.FromNanoseconds(math.ceil(milliseconds * _NANOSECONDS))
+    return duration
+
+
+def full_name(prefix: str, value: object) -> object:
+    """Returns the name of an enum's value in full where it is given short, such as "club"; all else as it is."""
+    if isinstance(value, str) and not value.startswith(prefix):
+        return prefix + value.upper()
+    return value
 
 
 def require_number(name: str, value: Any) -> None:

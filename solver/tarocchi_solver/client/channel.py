@@ -12,6 +12,15 @@ import grpc
 import grpc.aio
 
 LAST_PORT: Final = 65535
+CHANNEL_OPTIONS: Final[tuple[tuple[str, int], ...]] = (
+    # Left alone, gRPC waits a second after a failed connection and fails every call meanwhile, also those that are
+    # tried again; and it rises to two minutes, long after a server that was replaced is there again.
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 2_000),
+    # what the service sends is bounded by what it was asked; the answers of a large batch are larger than 4 MiB
+    ("grpc.max_receive_message_length", 64 << 20),
+)
 _TOKEN: Final = re.compile(r"[!-~]+")
 
 
@@ -42,8 +51,8 @@ def open_channel(address: str, *, token: str | None = None, tls: ClientTls | boo
     _check(address, token, tls)
     credentials = _credentials(token, tls)
     if credentials is not None:
-        return grpc.secure_channel(address, credentials)
-    channel = grpc.insecure_channel(address)
+        return grpc.secure_channel(address, credentials, options=CHANNEL_OPTIONS)
+    channel = grpc.insecure_channel(address, options=CHANNEL_OPTIONS)
     return channel if token is None else grpc.intercept_channel(channel, _WithToken(token))
 
 
@@ -54,11 +63,11 @@ def open_aio_channel(
     _check(address, token, tls)
     credentials = _credentials(token, tls)
     if credentials is not None:
-        return grpc.aio.secure_channel(address, credentials)
+        return grpc.aio.secure_channel(address, credentials, options=CHANNEL_OPTIONS)
     interceptors: list[grpc.aio.ClientInterceptor] = (
         [] if token is None else [_AioUnaryWithToken(token), _AioStreamWithToken(token)]
     )
-    return grpc.aio.insecure_channel(address, interceptors=interceptors)
+    return grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS, interceptors=interceptors)
 
 
 def _check(address: str, token: str | None, tls: ClientTls | bool | None) -> None:

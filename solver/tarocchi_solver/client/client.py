@@ -1,45 +1,88 @@
-"""Calls the service: one method for each RPC, typed errors, requests from messages or from plain dictionaries.
+"""Calls the service from threads: one method for each RPC, typed errors, requests from messages or from dictionaries.
 
 Every method raises `SolverError`: its subclass `InvalidCallError` where nothing could be sent, otherwise with what the
-server said. Fields of a dictionary that the contract does not know are ignored with an `UnknownFieldWarning`.
+server said. Fields of a dictionary that the contract does not know are ignored with an `UnknownFieldWarning`. What a
+server that is busy or away does not answer is asked again as the `RetryPolicy` says.
 """
 
 from __future__ import annotations
 
+import random
+import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Final, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import grpc
-from google.protobuf.message import Message
 from grpc_health.v1 import health_pb2
 
-from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
-from tarocchi.solver.v1.rules_service_pb2_grpc import RulesServiceStub
-from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
-from tarocchi_solver.client.building import budget_of, message_of, require_number, without_none
+from tarocchi_solver.client import calls
+from tarocchi_solver.client.building import require_number
+from tarocchi_solver.client.calls import Call, StreamCall, to_bytes
 from tarocchi_solver.client.channel import ClientTls, open_channel
 from tarocchi_solver.client.errors import InvalidCallError, SolverError
+from tarocchi_solver.client.methods import described_as
+from tarocchi_solver.client.retry import Attempts, RetryPolicy
+from tarocchi_solver.client.streams import ResponseStream
 
 DEFAULT_TIMEOUT: Final = 60.0
-LONGEST_TIMEOUT: Final = 1e8
-"""Seconds, some years: gRPC takes a much longer time for one that has passed."""
-_POLL_SECONDS: Final = 0.05
+DEFAULT_RETRY: Final = RetryPolicy()
+HEALTH_TIMEOUT: Final = 5.0
+POLL_SECONDS: Final = 0.05
 
-Request = TypeVar("Request", bound=Message)
-Response = TypeVar("Response", bound=Message)
-Json = Mapping[str, Any]
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+
+
+def health_check(timeout: float) -> Call[bool]:
+    """Asks whether the server is healthy."""
+
+    def read(data: bytes) -> bool:
+        answer = health_pb2.HealthCheckResponse.FromString(data)
+        return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+
+    return Call("/grpc.health.v1.Health/Check", health_pb2.HealthCheckRequest(), read, timeout)
+
+
+def _answered(build: Callable[P, Call[Answer]]) -> Callable[Concatenate[SolverClient, P], Answer]:
+    @described_as(build)
+    def method(self: SolverClient, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
+        return self.send(build(*args, **kwargs))
+
+    return method
+
+
+def _streamed(build: Callable[P, StreamCall[Answer]]) -> Callable[Concatenate[SolverClient, P], ResponseStream[Answer]]:
+    @described_as(build)
+    def method(self: SolverClient, /, *args: P.args, **kwargs: P.kwargs) -> ResponseStream[Answer]:
+        return self.stream(build(*args, **kwargs))
+
+    return method
 
 
 class SolverClient:
     """A connection to one server; usable as a context manager and from several threads."""
+
+    recommend_move = _answered(calls.recommend_move)
+    recommend = _answered(calls.recommend)
+    recommend_moves = _answered(calls.recommend_moves)
+    analyze = _streamed(calls.analyze)
+    get_beliefs = _answered(calls.get_beliefs)
+    get_server_info = _answered(calls.get_server_info)
+    review_deal = _streamed(calls.review_deal)
+    list_variants = _answered(calls.list_variants)
+    list_legal_moves = _answered(calls.list_legal_moves)
+    validate_observation = _answered(calls.validate_observation)
+    new_deal = _answered(calls.new_deal)
+    replay_deal = _answered(calls.replay_deal)
 
     def __init__(
         self,
         address: str,
         *,
         timeout: float | None = DEFAULT_TIMEOUT,
+        retry: RetryPolicy | None = DEFAULT_RETRY,
         token: str | None = None,
         tls: ClientTls | bool | None = None,
     ) -> None:
@@ -47,7 +90,8 @@ class SolverClient:
 
         Args:
             address: host and port, or unix:/path/of/socket.
-            timeout: seconds that a call may take; None for as long as it needs.
+            timeout: seconds that a call may take with all its attempts; None for as long as it needs.
+            retry: how calls are made again that a busy or absent server did not answer; None for never.
             token: sent with every call, where the server asks for one.
             tls: encrypts; True with the roots of the system, a `ClientTls` with others or with an own certificate.
 
@@ -59,15 +103,13 @@ class SolverClient:
         if timeout is not None:
             require_number("timeout", timeout)
         self._timeout = timeout
+        self._retry = retry
+        self._draw = random.Random(None if retry is None else retry.seed)
         self._is_closed = False
+        self._closing = threading.Event()
+        self._now: Callable[[], float] = time.monotonic
+        self._sleep: Callable[[float], object] = self._closing.wait
         self._channel = open_channel(address, token=token, tls=tls)
-        self._solver = SolverServiceStub(self._channel)
-        self._rules = RulesServiceStub(self._channel)
-        self._check_health = self._channel.unary_unary(
-            "/grpc.health.v1.Health/Check",
-            request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
-            response_deserializer=health_pb2.HealthCheckResponse.FromString,
-        )
 
     def __enter__(self) -> SolverClient:
         return self
@@ -78,19 +120,19 @@ class SolverClient:
         self.close()
 
     def close(self) -> None:
-        """Closes the channel; no call can be made any more."""
+        """Closes the channel; no call can be made any more, and those that run end."""
         self._is_closed = True
+        self._closing.set()
         self._channel.close()
 
-    def is_serving(self, timeout: float = 5.0) -> bool:
-        """Tells whether the server is healthy; False also if it cannot be reached."""
+    def is_serving(self, timeout: float = HEALTH_TIMEOUT) -> bool:
+        """Tells whether the server is healthy; False also if it cannot be reached. It is asked once."""
         try:
-            answer = self._call(self._check_health, health_pb2.HealthCheckRequest(), timeout)
+            return self._send(health_check(timeout), None)
         except InvalidCallError:
             raise
         except SolverError:
             return False
-        return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
     def wait_until_serving(self, timeout: float) -> bool:
         """Waits up to `timeout` seconds until the server is healthy; returns whether it is."""
@@ -98,132 +140,53 @@ class SolverClient:
         while not self.is_serving():
             if time.monotonic() >= end:
                 return False
-            time.sleep(_POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
         return True
 
-    def recommend_move(
-        self,
-        observation: deal_pb2.Observation | Json,
-        *,
-        worlds: int | None = None,
-        iterations: int | None = None,
-        time_ms: float | None = None,
-        seed: int | None = None,
-        timeout: float | None = None,
-    ) -> solver_service_pb2.RecommendMoveResponse:
-        """Asks for the best move of the observing seat.
+    def send(self, call: Call[Answer]) -> Answer:
+        """Makes a call that one of the functions in `calls` has built; raises `SolverError`."""
+        return self._send(call, self._retry)
 
-        Args:
-            observation: what the seat knows, as a message or in the JSON form of it. In that form fields that the
-                contract does not know are ignored with an `UnknownFieldWarning`.
-            worlds: cap on sampled worlds.
-            iterations: cap on iterations over all worlds.
-            time_ms: cap on the milliseconds of the search, above 0; the contract calls it `duration`.
-            seed: seed of the random numbers; drawn by the server if None.
-            timeout: seconds that the call may take, instead of the client's own.
+    def stream(self, call: StreamCall[Answer]) -> ResponseStream[Answer]:
+        """Makes a call that is answered by a stream; raises `SolverError`."""
+        one = call.call
+        attempts = self._attempts(one, self._retry)
+        method = self._channel.unary_stream(one.method, to_bytes, one.read)
 
-        Raises:
-            SolverError: the server refused or failed; `InvalidCallError` if nothing could be sent.
-        """
-        request = message_of(solver_service_pb2.RecommendMoveRequest, without_none(seed=seed), "")
-        request.budget.CopyFrom(budget_of(worlds, iterations, time_ms))
-        request.observation.CopyFrom(message_of(deal_pb2.Observation, observation, "observation"))
-        return self._call(self._solver.RecommendMove, request, timeout)
+        def start(seconds: float | None) -> Any:
+            return method(one.request, timeout=seconds)
 
-    def recommend(
-        self, request: solver_service_pb2.RecommendMoveRequest | Json, timeout: float | None = None
-    ) -> solver_service_pb2.RecommendMoveResponse:
-        """Sends a request for a move that is complete already; see `recommend_move`."""
-        message = message_of(solver_service_pb2.RecommendMoveRequest, request, "")
-        return self._call(self._solver.RecommendMove, message, timeout)
-
-    def get_server_info(self) -> solver_service_pb2.GetServerInfoResponse:
-        """Asks for versions, budgets and limits."""
-        return self._call(self._solver.GetServerInfo, solver_service_pb2.GetServerInfoRequest())
-
-    def list_variants(self) -> rules_service_pb2.ListVariantsResponse:
-        """Asks for the variants and their packs."""
-        return self._call(self._rules.ListVariants, rules_service_pb2.ListVariantsRequest())
-
-    def list_legal_moves(self, observation: deal_pb2.Observation | Json) -> rules_service_pb2.ListLegalMovesResponse:
-        """Asks for the legal moves of the observing seat."""
-        message = message_of(deal_pb2.Observation, observation, "observation")
-        return self._call(self._rules.ListLegalMoves, rules_service_pb2.ListLegalMovesRequest(observation=message))
-
-    def validate_observation(
-        self, observation: deal_pb2.Observation | Json
-    ) -> rules_service_pb2.ValidateObservationResponse:
-        """Asks for every fault of an observation."""
-        message = message_of(deal_pb2.Observation, observation, "observation")
-        request = rules_service_pb2.ValidateObservationRequest(observation=message)
-        return self._call(self._rules.ValidateObservation, request)
-
-    def new_deal(
-        self,
-        variant: str,
-        *,
-        seed: int | None = None,
-        dealer: int | None = None,
-        options: Mapping[str, str] | None = None,
-        standing: deal_pb2.MatchStanding | Json | None = None,
-    ) -> rules_service_pb2.Deal:
-        """Asks for a shuffled deal.
-
-        Args:
-            variant: name of the variant.
-            seed: seed of the shuffle; drawn by the server if None.
-            dealer: the seat that deals; drawn from the seed if None.
-            options: rule options by name; those left out have their defaults.
-            standing: the match before this deal, None before the first.
-
-        Raises:
-            SolverError: the server refused or failed; `InvalidCallError` if nothing could be sent.
-        """
-        fields = without_none(variant=variant, seed=seed, dealer=dealer, options=options)
-        request = message_of(rules_service_pb2.NewDealRequest, fields, "")
-        if standing is not None:
-            request.standing.CopyFrom(message_of(deal_pb2.MatchStanding, standing, "standing"))
-        return self._call(self._rules.NewDeal, request).deal
-
-    def replay_deal(
-        self,
-        deal: rules_service_pb2.Deal | Json,
-        events: Sequence[deal_pb2.Event | Json] = (),
-        *,
-        include_decisions: bool = False,
-    ) -> rules_service_pb2.ReplayDealResponse:
-        """Asks where a deal stands after its moves.
-
-        Args:
-            deal: the hands as dealt.
-            events: the moves made, with the discard face up.
-            include_decisions: whether the answer tells what each seat knew before each of the moves.
-
-        Raises:
-            SolverError: the server refused or failed; `InvalidCallError` if nothing could be sent.
-        """
-        if not isinstance(events, Iterable):
-            raise InvalidCallError.about([("events", "a list of events is needed")])
-        request = message_of(rules_service_pb2.ReplayDealRequest, {"include_decisions": include_decisions}, "")
-        request.deal.CopyFrom(message_of(rules_service_pb2.Deal, deal, "deal"))
-        for index, event in enumerate(events):
-            request.events.append(message_of(deal_pb2.Event, event, f"events[{index}]"))
-        return self._call(self._rules.ReplayDeal, request)
-
-    def _call(
-        self,
-        method: grpc.UnaryUnaryMultiCallable[Request, Response],
-        request: Request,
-        timeout: float | None = None,
-    ) -> Response:
-        if timeout is not None:
-            require_number("timeout", timeout)
-        if self._is_closed:
-            raise InvalidCallError.closed()
         try:
-            seconds = self._timeout if timeout is None else timeout
-            return method(request, timeout=None if seconds is None else min(seconds, LONGEST_TIMEOUT))
-        except grpc.RpcError as error:
-            raise SolverError.of(error) from error
+            return ResponseStream(start, attempts, self._wait)
         except ValueError as error:  # closed by another thread in the meantime
             raise InvalidCallError.closed() from error
+
+    def _send(self, call: Call[Answer], retry: RetryPolicy | None) -> Answer:
+        attempts = self._attempts(call, retry)
+        while True:
+            try:
+                # the channel is closed by another thread just when it is used: it says so by a ValueError
+                method = self._channel.unary_unary(call.method, to_bytes, call.read)
+                return method(call.request, timeout=attempts.remaining)
+            except grpc.RpcError as error:
+                failure = SolverError.of(error)
+                wait = attempts.wait_after(failure)
+                if wait is None:
+                    raise failure from error
+            except ValueError as error:
+                raise InvalidCallError.closed() from error
+            self._wait(wait)
+            if attempts.is_over():
+                raise attempts.too_late()
+
+    def _attempts(self, call: Call[Any], retry: RetryPolicy | None) -> Attempts:
+        """Starts the clock of a call."""
+        if self._is_closed:
+            raise InvalidCallError.closed()
+        timeout = self._timeout if call.timeout is None else call.timeout
+        return Attempts(retry, self._draw, timeout, self._now)
+
+    def _wait(self, seconds: float) -> None:
+        self._sleep(seconds)
+        if self._is_closed:
+            raise InvalidCallError.closed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import grpc
 from google.rpc import error_details_pb2
@@ -23,7 +24,10 @@ class Violation:
 
 
 class SolverError(Exception):
-    """A call that failed: the server refused it, could not answer or was not reached, or it could not be sent."""
+    """A call that failed: the server refused it, could not answer or was not reached, or it could not be sent.
+
+    Its subclasses tell apart what a caller can do about it.
+    """
 
     def __init__(
         self,
@@ -54,17 +58,17 @@ class SolverError(Exception):
 
     @classmethod
     def of(cls, error: grpc.RpcError) -> SolverError:
-        """Returns the typed form of an error raised by gRPC."""
-        if not isinstance(error, grpc.Call):
+        """Returns the typed form of an error raised by gRPC, in a thread or in an event loop."""
+        if not isinstance(error, (grpc.Call, grpc.aio.AioRpcError)):
             return cls(grpc.StatusCode.UNKNOWN, str(error))
         code = error.code() or grpc.StatusCode.UNKNOWN
         message = error.details() or code.name
         try:
-            status = rpc_status.from_call(error)
+            status = rpc_status.from_call(error)  # type: ignore[arg-type] # whose error has what is read of a call
         except ValueError:  # details that contradict the status: trust the status
             status = None
         if status is None:
-            return cls(code, message)
+            return _kind_of(code, "", None)(code, message)
         info = error_details_pb2.ErrorInfo()
         faults = error_details_pb2.BadRequest()
         retry = error_details_pb2.RetryInfo()
@@ -72,14 +76,63 @@ class SolverError(Exception):
         for detail in status.details:
             has_retry = detail.Unpack(retry) or has_retry
             _ = detail.Unpack(info) or detail.Unpack(faults)
-        return cls(
+        retry_seconds = retry.retry_delay.ToMilliseconds() / 1000 if has_retry else None
+        return _kind_of(code, info.reason, retry_seconds)(
             code,
             status.message,
             info.reason,
             tuple(Violation(entry.field, entry.reason, entry.description) for entry in faults.field_violations),
-            retry.retry_delay.ToMilliseconds() / 1000 if has_retry else None,
+            retry_seconds,
             info.metadata.get("request_id", ""),
         )
+
+
+class InvalidRequestError(SolverError):
+    """The server found faults in the request; `violations` lists them. The same request always fails."""
+
+
+class NothingToDecideError(SolverError):
+    """The observation is valid, but its seat is not to move or the deal is over."""
+
+
+class OverloadedError(SolverError):
+    """Too many calls wait for the server; `retry_seconds` tells when to ask again."""
+
+
+class UnavailableError(SolverError):
+    """The server is not reached, warms up or stops."""
+
+
+class DeadlineError(SolverError):
+    """The answer was not there in the time that the call had."""
+
+
+class CancelledError(SolverError):
+    """The call was cancelled by the other side, or by somebody in between."""
+
+
+class UnauthenticatedError(SolverError):
+    """The server does not know who calls: the token is missing or wrong."""
+
+
+_KINDS: Final[dict[grpc.StatusCode, type[SolverError]]] = {
+    grpc.StatusCode.INVALID_ARGUMENT: InvalidRequestError,
+    grpc.StatusCode.UNAVAILABLE: UnavailableError,
+    grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineError,
+    grpc.StatusCode.CANCELLED: CancelledError,
+    grpc.StatusCode.UNAUTHENTICATED: UnauthenticatedError,
+}
+_NOTHING_TO_DECIDE: Final = frozenset({"NOT_YOUR_TURN", "DEAL_OVER"})
+
+
+def _kind_of(code: grpc.StatusCode, reason: str, retry_seconds: float | None) -> type[SolverError]:
+    """Returns the class of an error that came from the server or from gRPC."""
+    if code is grpc.StatusCode.FAILED_PRECONDITION and reason in _NOTHING_TO_DECIDE:
+        return NothingToDecideError
+    # without a time to wait it is a message that is too large
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED and retry_seconds is not None:
+        return OverloadedError
+    return _KINDS.get(code, SolverError)
 
 
 class InvalidCallError(SolverError):
@@ -97,6 +150,11 @@ class InvalidCallError(SolverError):
     def closed(cls) -> InvalidCallError:
         """Returns the error of a call through a client that is closed."""
         return cls(grpc.StatusCode.FAILED_PRECONDITION, "the client is closed: open another one")
+
+    @classmethod
+    def not_now(cls, message: str) -> InvalidCallError:
+        """Returns the error of a call that does not fit the state of things."""
+        return cls(grpc.StatusCode.FAILED_PRECONDITION, message)
 
 
 class UnknownFieldWarning(UserWarning):

@@ -1,0 +1,184 @@
+"""Calls the service from an event loop: the methods of `SolverClient`, to be awaited.
+
+Requests, errors and attempts are the same; only how a call is sent differs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import grpc
+
+from tarocchi_solver.client import calls
+from tarocchi_solver.client.building import require_number
+from tarocchi_solver.client.calls import Call, StreamCall, to_bytes
+from tarocchi_solver.client.channel import ClientTls, open_aio_channel
+from tarocchi_solver.client.client import (
+    DEFAULT_RETRY,
+    DEFAULT_TIMEOUT,
+    HEALTH_TIMEOUT,
+    POLL_SECONDS,
+    health_check,
+)
+from tarocchi_solver.client.errors import InvalidCallError, SolverError
+from tarocchi_solver.client.methods import described_as
+from tarocchi_solver.client.retry import Attempts, RetryPolicy
+from tarocchi_solver.client.streams import AsyncResponseStream, cancelled_elsewhere, is_task_cancelled
+
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+
+
+def _answered(
+    build: Callable[P, Call[Answer]],
+) -> Callable[Concatenate[AsyncSolverClient, P], Coroutine[Any, Any, Answer]]:
+    @described_as(build)
+    def method(self: AsyncSolverClient, /, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, Answer]:
+        return self.send(build(*args, **kwargs))
+
+    return method
+
+
+def _streamed(
+    build: Callable[P, StreamCall[Answer]],
+) -> Callable[Concatenate[AsyncSolverClient, P], AsyncResponseStream[Answer]]:
+    @described_as(build)
+    def method(self: AsyncSolverClient, /, *args: P.args, **kwargs: P.kwargs) -> AsyncResponseStream[Answer]:
+        return self.stream(build(*args, **kwargs))
+
+    return method
+
+
+class AsyncSolverClient:
+    """A connection to one server for one event loop; usable as an asynchronous context manager.
+
+    Cancelling a task that awaits a call cancels the call, which frees the server.
+    """
+
+    recommend_move = _answered(calls.recommend_move)
+    recommend = _answered(calls.recommend)
+    recommend_moves = _answered(calls.recommend_moves)
+    analyze = _streamed(calls.analyze)
+    get_beliefs = _answered(calls.get_beliefs)
+    get_server_info = _answered(calls.get_server_info)
+    review_deal = _streamed(calls.review_deal)
+    list_variants = _answered(calls.list_variants)
+    list_legal_moves = _answered(calls.list_legal_moves)
+    validate_observation = _answered(calls.validate_observation)
+    new_deal = _answered(calls.new_deal)
+    replay_deal = _answered(calls.replay_deal)
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        timeout: float | None = DEFAULT_TIMEOUT,
+        retry: RetryPolicy | None = DEFAULT_RETRY,
+        token: str | None = None,
+        tls: ClientTls | bool | None = None,
+    ) -> None:
+        """Opens a channel, in the event loop that will use it; the connection is made with the first call.
+
+        Args:
+            address: host and port, or unix:/path/of/socket.
+            timeout: seconds that a call may take with all its attempts; None for as long as it needs.
+            retry: how calls are made again that a busy or absent server did not answer; None for never.
+            token: sent with every call, where the server asks for one.
+            tls: encrypts; True with the roots of the system, a `ClientTls` with others or with an own certificate.
+
+        Raises:
+            ValueError: the address is no text, an empty one, or has a port that cannot be; the token cannot be sent, or
+                not without `tls`; a file of `tls` cannot be read.
+            InvalidCallError: the timeout is no number.
+        """
+        if timeout is not None:
+            require_number("timeout", timeout)
+        self._timeout = timeout
+        self._retry = retry
+        self._draw = random.Random(None if retry is None else retry.seed)
+        self._is_closed = False
+        self._now: Callable[[], float] = time.monotonic
+        self._sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+        self._channel = open_aio_channel(address, token=token, tls=tls)
+
+    async def __aenter__(self) -> AsyncSolverClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the channel; no call can be made any more, and those that run end."""
+        self._is_closed = True
+        await self._channel.close()
+
+    async def is_serving(self, timeout: float = HEALTH_TIMEOUT) -> bool:
+        """Tells whether the server is healthy; False also if it cannot be reached. It is asked once."""
+        try:
+            return await self._send(health_check(timeout), None)
+        except InvalidCallError:
+            raise
+        except SolverError:
+            return False
+
+    async def wait_until_serving(self, timeout: float) -> bool:
+        """Waits up to `timeout` seconds until the server is healthy; returns whether it is."""
+        end = time.monotonic() + timeout
+        while not await self.is_serving():
+            if time.monotonic() >= end:
+                return False
+            await asyncio.sleep(POLL_SECONDS)
+        return True
+
+    async def send(self, call: Call[Answer]) -> Answer:
+        """Makes a call that one of the functions in `calls` has built; raises `SolverError`."""
+        return await self._send(call, self._retry)
+
+    def stream(self, call: StreamCall[Answer]) -> AsyncResponseStream[Answer]:
+        """Makes a call that is answered by a stream; raises `SolverError`."""
+        one = call.call
+        attempts = self._attempts(one, self._retry)
+        method = self._channel.unary_stream(one.method, to_bytes, one.read)
+
+        def start(seconds: float | None) -> Any:
+            return method(one.request, timeout=seconds)
+
+        return AsyncResponseStream(start, attempts, self._wait)
+
+    async def _send(self, call: Call[Answer], retry: RetryPolicy | None) -> Answer:
+        attempts = self._attempts(call, retry)
+        method = self._channel.unary_unary(call.method, to_bytes, call.read)
+        while True:
+            try:
+                return await method(call.request, timeout=attempts.remaining)
+            except asyncio.CancelledError as error:
+                if is_task_cancelled():
+                    raise
+                raise (InvalidCallError.closed() if self._is_closed else cancelled_elsewhere()) from error
+            except grpc.RpcError as error:
+                failure = SolverError.of(error)
+                wait = attempts.wait_after(failure)
+                if wait is None:
+                    raise failure from error
+            await self._wait(wait)
+            if attempts.is_over():
+                raise attempts.too_late()
+
+    def _attempts(self, call: Call[Any], retry: RetryPolicy | None) -> Attempts:
+        """Starts the clock of a call."""
+        if self._is_closed:
+            raise InvalidCallError.closed()
+        timeout = self._timeout if call.timeout is None else call.timeout
+        return Attempts(retry, self._draw, timeout, self._now)
+
+    async def _wait(self, seconds: float) -> None:
+        await self._sleep(seconds)
+        if self._is_closed:
+            raise InvalidCallError.closed()

@@ -1,0 +1,188 @@
+"""Streams of both clients: closed at any time, which ends the server's work; tried again only before any response."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from client_support import ABSENT, BUSY, DOORS, Clock, ScriptedServer, serving, through
+from service_support import wait_for
+from tarocchi_solver.client import AsyncSolverClient, SolverClient, UnavailableError
+
+OBSERVATION = {"variant": "bolognese", "seat": 0, "dealer": 0}
+
+
+def analyze(client: Any) -> Any:
+    return client.analyze(OBSERVATION, interval_ms=50)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_stream_is_read_to_its_end(door: str) -> None:
+    scripted = ScriptedServer()
+    with serving(scripted) as address:
+        responses = through(door, address, analyze)
+    assert [response.final for response in responses] == [False, False, True]
+    assert scripted.requests[0].interval.ToMilliseconds() == 50
+    assert scripted.requests[0].HasField("seed")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_review_ends_with_its_summary(door: str) -> None:
+    scripted = ScriptedServer()
+    events = [{"seat": 1, "play": {"card": "SK"}}, {"seat": 2, "play": {"card": "SQ"}}]
+    with serving(scripted) as address:
+        parts = through(
+            door,
+            address,
+            lambda client: client.review_deal({"variant": "bolognese"}, events, seats=(1, 2), iterations=9, seed=4),
+        )
+    assert [part.WhichOneof("part") for part in parts] == ["decision", "decision", "summary"]
+    request = scripted.requests[0]
+    assert (list(request.seats), request.budget.iterations, request.seed) == ([1, 2], 9, 4)
+    assert [event.play.card for event in request.events] == ["SK", "SQ"]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_stream_is_tried_again_before_its_first_response(door: str) -> None:
+    scripted, clock = ScriptedServer(ABSENT, BUSY), Clock()
+    with serving(scripted) as address:
+        responses = through(door, address, analyze, clock)
+    assert len(responses) == 3
+    assert len(clock.waits) == 2
+    assert scripted.requests[0] == scripted.requests[1] == scripted.requests[2]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_stream_is_not_tried_again_after_its_first_response(door: str) -> None:
+    scripted, clock = ScriptedServer([1, ABSENT]), Clock()
+    seen: list[Any] = []
+
+    def read(client: SolverClient) -> None:
+        seen.extend(analyze(client))
+
+    async def read_async(client: AsyncSolverClient) -> None:
+        async for response in analyze(client):
+            seen.append(response)  # noqa: PERF401 # what came before the error is looked at
+
+    with serving(scripted) as address, pytest.raises(UnavailableError):
+        through(door, address, read if door == "threads" else read_async, clock)
+    assert [response.final for response in seen] == [False]
+    assert (len(scripted.requests), clock.waits) == (1, [])
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_the_timeout_holds_for_all_attempts(door: str) -> None:
+    scripted, clock = ScriptedServer(*[BUSY] * 50), Clock()
+    with serving(scripted) as address, pytest.raises(Exception, match="QUEUE_FULL"):
+        through(door, address, lambda client: client.analyze(OBSERVATION, timeout=2.5), clock)
+    assert len(scripted.requests) == 3
+    assert sum(clock.waits) < 2.5
+    assert scripted.remaining[2] <= (2.5 - sum(clock.waits)) * 1.05
+
+
+def test_closing_ends_the_servers_work() -> None:
+    release = threading.Event()
+    scripted = ScriptedServer([1, release, 3])
+    try:
+        with serving(scripted) as address, SolverClient(address) as client:
+            with analyze(client) as analysis:
+                first = next(analysis)
+            assert not first.final
+            assert scripted.ended.acquire(timeout=5)
+            assert list(analysis) == []
+    finally:
+        release.set()
+
+
+def test_a_stream_is_closed_from_another_thread_while_it_waits() -> None:
+    release = threading.Event()
+    scripted = ScriptedServer([1, release, 3])
+    seen: list[Any] = []
+    try:
+        with serving(scripted) as address, SolverClient(address) as client:
+            analysis = analyze(client)
+            thread = threading.Thread(target=lambda: seen.extend(analysis))
+            thread.start()
+            wait_for(lambda: bool(scripted.requests))
+            analysis.close()
+            thread.join(5)
+            assert not thread.is_alive()
+            assert scripted.ended.acquire(timeout=5)
+    finally:
+        release.set()
+
+
+def test_a_closed_stream_leaves_no_thread_behind() -> None:
+    release = threading.Event()
+    with serving(ScriptedServer(*[[1, release, 3]] * 5)) as address:
+        with SolverClient(address) as client:
+            before = set(threading.enumerate())
+            for _ in range(3):
+                with analyze(client) as analysis:
+                    next(analysis)
+            forgotten = analyze(client)
+            next(forgotten)
+            del forgotten
+            release.set()
+        # those of the server's pool stay to be used again
+        wait_for(lambda: all(thread.name.startswith("ThreadPool") for thread in set(threading.enumerate()) - before))
+
+
+def test_a_cancelled_task_ends_the_servers_work() -> None:
+    release = threading.Event()
+    scripted = ScriptedServer([1, release, 3], release)
+
+    async def main(address: str) -> None:
+        async with AsyncSolverClient(address) as client:
+            seen: list[Any] = []
+
+            async def read() -> None:
+                async for response in analyze(client):
+                    seen.append(response)  # noqa: PERF401 # the task is cancelled in between
+
+            task = asyncio.create_task(read())
+            while not seen:
+                await asyncio.sleep(0.001)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert await asyncio.to_thread(scripted.ended.acquire, timeout=5)
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    await client.recommend_move(OBSERVATION)
+
+    try:
+        with serving(scripted) as address:
+            asyncio.run(main(address))
+    finally:
+        release.set()
+
+
+def test_a_stream_is_closed_from_another_task_while_it_waits() -> None:
+    release = threading.Event()
+    scripted = ScriptedServer([1, release, 3])
+
+    async def main(address: str) -> list[Any]:
+        async with AsyncSolverClient(address) as client, analyze(client) as analysis:
+            seen: list[Any] = []
+
+            async def read() -> None:
+                async for response in analysis:
+                    seen.append(response)  # noqa: PERF401 # it is closed in between
+
+            task = asyncio.create_task(read())
+            while not seen:
+                await asyncio.sleep(0.001)
+            analysis.close()
+            await asyncio.wait_for(task, 5)
+            assert await asyncio.to_thread(scripted.ended.acquire, timeout=5)
+            return seen
+
+    try:
+        with serving(scripted) as address:
+            assert len(asyncio.run(main(address))) == 1
+    finally:
+        release.set()
