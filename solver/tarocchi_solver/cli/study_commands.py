@@ -70,7 +70,8 @@ def analyze(
         return
     with Waiting(_LOADING), refusals_as_input_errors(source):
         from tarocchi_solver.service.answers import variants_answer
-        from tarocchi_solver.service.solver_service import analyze_here, read_analysis
+        from tarocchi_solver.service.questions import read_analysis
+        from tarocchi_solver.service.solver_service import analyze_here
 
         question, _interval = read_analysis(request)
     with refusals_as_input_errors(source):

@@ -6,15 +6,14 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import grpc
 
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceServicer
-from tarocchi_engine import VARIANTS, Fault, Observation, Phase, View
-from tarocchi_engine.rng import fresh_seed
+from tarocchi_engine import VARIANTS, Fault, Phase, View
 from tarocchi_solver import __version__
 from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
 from tarocchi_solver.search.analysis import Snapshot, analyze
@@ -22,13 +21,17 @@ from tarocchi_solver.search.beliefs import BELIEF_WORLDS, beliefs
 from tarocchi_solver.search.runner import ITERATIONS_PER_MS
 from tarocchi_solver.service.answers import beliefs_answer, recommendation_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, answering, streaming
-from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
-from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason, invalid_request
+from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.decisions import Decision
+from tarocchi_solver.service.errors import FaultList, RequestError, ViolationReason, invalid_request
 from tarocchi_solver.service.formats import format_budget
 from tarocchi_solver.service.latest import Latest
 from tarocchi_solver.service.pool import Job, StopSignal, result_of
 from tarocchi_solver.service.pools import Priority, SearchPools
-from tarocchi_solver.service.requests import contradiction_fault, parse_budget, parse_interval, parse_observation
+from tarocchi_solver.service.questions import PRIORITIES, Question, read_analysis, read_beliefs, read_question
+from tarocchi_solver.service.records import Trace
+from tarocchi_solver.service.requests import contradiction_fault
+from tarocchi_solver.service.telemetry import Telemetry
 
 DEADLINE_SHARE: Final = 0.9
 """The share of the time to the deadline that may be used: the rest brings the answer home."""
@@ -41,7 +44,6 @@ FIRST_ESTIMATES: Final[Mapping[str, float]] = {Phase.DISCARD: 0.05}
 BELIEFS_KIND: Final = "beliefs"
 FEWEST_BELIEF_WORLDS: Final = 256
 """Worlds of an answer about beliefs for which there is hardly any time."""
-_PRIORITIES: Final = {pb.PRIORITY_LIVE: Priority.LIVE, pb.PRIORITY_ANALYSIS: Priority.ANALYSIS}
 _ENDLESS: Final = 10**8
 """Seconds; a call with more to its deadline has none."""
 
@@ -51,28 +53,14 @@ OUT_OF_REACH: Final = 10
 """A cap of so many times the work that a search can do in its time is not planned for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A checked request for a move."""
-
-    view: View
-    budget: Budget
-    """The caps that hold, without those of the clock that the client did not ask for."""
-    seed: int
-
-    @property
-    def observation(self) -> Observation:
-        """What the seat knows."""
-        return self.view.observation
-
-
 class SolverServicer(Servicer, SolverServiceServicer):
     """Recommends moves."""
 
-    def __init__(self, readiness: Readiness, pools: SearchPools, config: ServerConfig) -> None:
+    def __init__(self, readiness: Readiness, pools: SearchPools, config: ServerConfig, telemetry: Telemetry) -> None:
         super().__init__(readiness)
         self._pools = pools
         self._config = config
+        self._telemetry = telemetry
 
     @answering
     def RecommendMove(
@@ -83,9 +71,14 @@ class SolverServicer(Servicer, SolverServiceServicer):
         question = self._read(request)
         # a forced move takes no time worth waiting for
         if len(question.view.legal_moves()) == 1:
-            return _answer(question, run_search(question, threading.Event()))
-        pool = self._pools[_priority_of(request, Priority.LIVE)]
-        return pool.run(self._job(question, latest_end(started, context)), context)
+            trace = Trace(budget=question.budget)
+            answer = _answer(question, run_search(question, threading.Event()))
+        else:
+            job = self._job(question, latest_end(started, context))
+            trace = job.trace
+            answer = self._pools[_priority_of(request, Priority.LIVE)].run(job, context)
+        self._telemetry.decided(_decision(request, answer, trace))
+        return answer
 
     @answering
     def BatchRecommendMoves(
@@ -96,10 +89,12 @@ class SolverServicer(Servicer, SolverServiceServicer):
         questions = self._read_batch(request)
         priority = _priority_of_batch(request)
         ends = shared_ends(started, context, len(questions))
-        jobs = (self._job(question, latest) for question, latest in zip(questions, ends, strict=True))
+        jobs = [self._job(question, latest) for question, latest in zip(questions, ends, strict=True)]
         with self._pools.long_call():
             abreast = self._pools[priority].workers
             responses = list(self._pools.search_in_turn(priority, jobs, context, abreast))
+        for index, (entry, answer, job) in enumerate(zip(request.requests, responses, jobs, strict=True)):
+            self._telemetry.decided(_decision(entry, answer, job.trace, index))
         return pb.BatchRecommendMovesResponse(responses=responses)
 
     @streaming
@@ -123,7 +118,15 @@ class SolverServicer(Servicer, SolverServiceServicer):
         done.add_done_callback(lambda _done: latest.close())
         for snapshot in latest.spaced(interval):
             yield _snapshot_answer(question, snapshot, is_final=False)
-        yield _snapshot_answer(question, result_of(done), is_final=True)
+        last = result_of(done)
+        # the last of its searches, which made the answer, was not planned by the time
+        job.trace.plan(last.budget, self._config.search_threads)
+        answer = _snapshot_answer(question, last, is_final=True)
+        found = answer.recommendation
+        self._telemetry.decided(
+            Decision(request, answer, question.seed, job.trace, found.diagnostics, exact=found.exact)
+        )
+        yield answer
 
     @answering
     def GetBeliefs(self, request: pb.GetBeliefsRequest, context: grpc.ServicerContext) -> pb.GetBeliefsResponse:
@@ -136,7 +139,10 @@ class SolverServicer(Servicer, SolverServiceServicer):
             lambda _stop: count_beliefs(seen, seed, FEWEST_BELIEF_WORLDS),
             latest_end(started, context),
         )
-        return self._pools[Priority.LIVE].run(job, context)
+        answer = self._pools[Priority.LIVE].run(job, context)
+        worlds = FEWEST_BELIEF_WORLDS if job.trace.is_minimum else BELIEF_WORLDS
+        self._telemetry.decided(Decision(request, answer, seed, job.trace, worlds=worlds))
+        return answer
 
     @answering
     def GetServerInfo(
@@ -185,21 +191,31 @@ class SolverServicer(Servicer, SolverServiceServicer):
 
     def _job(self, question: Question, latest: float) -> Job[pb.RecommendMoveResponse]:
         """Returns the work for one question, whose answer has to be there at `latest`."""
+        trace = Trace()
 
         def search_for(stop: StopSignal, seconds: float) -> pb.RecommendMoveResponse:
-            limit = None if seconds == math.inf else seconds
-            found = run_search(question, stop, limit, self._config.search_threads)
+            limit, threads = None if seconds == math.inf else seconds, self._config.search_threads
+            trace.plan(planned_budget(question.budget, stop.is_set(), limit, threads), threads)
+            found = run_search(question, stop, limit, threads)
             return _answer(question, _told_the_time(found, stop))
 
         def minimum(stop: StopSignal) -> pb.RecommendMoveResponse:
+            trace.plan(MINIMUM_BUDGET)
             return _answer(question, _told_the_time(run_search(question, stop), stop))
 
-        return Job(question.view.phase, search_for, minimum, latest)
+        return Job(question.view.phase, search_for, minimum, latest, trace)
+
+
+def _decision(
+    request: pb.RecommendMoveRequest, answer: pb.RecommendMoveResponse, trace: Trace, index: int | None = None
+) -> Decision:
+    found = answer.diagnostics
+    return Decision(request, answer, found.seed, trace, found, exact=answer.exact, index=index)
 
 
 def _priority_of(request: pb.RecommendMoveRequest | pb.AnalyzePositionRequest, default: Priority) -> Priority:
     """Returns the priority of a request that has been checked."""
-    return _PRIORITIES.get(request.priority, default)
+    return PRIORITIES.get(request.priority, default)
 
 
 def _priority_of_batch(request: pb.BatchRecommendMovesRequest) -> Priority:
@@ -290,94 +306,9 @@ def _answer(question: Question, found: Recommendation) -> pb.RecommendMoveRespon
     return recommendation_answer(question.view, found, question.budget)
 
 
-def read_question(
-    request: pb.RecommendMoveRequest,
-    default: Budget,
-    maximum: Budget | None = None,
-    event_limit: int = EVENT_LIMIT,
-) -> Question:
-    """Returns the checked request; raises `RequestError` with every fault, or when there is nothing to decide."""
-    faults = FaultList()
-    checked = parse_observation(request, faults, event_limit)
-    budget = parse_budget(request.budget, faults)
-    _check_priority(request.priority, faults)
-    faults.raise_if_any()
-    assert checked is not None
-    return _question(checked, default if budget.is_open else budget, maximum, request)
-
-
-def read_analysis(
-    request: pb.AnalyzePositionRequest, maximum: Budget | None = None, event_limit: int = EVENT_LIMIT
-) -> tuple[Question, float]:
-    """Returns the checked request and its interval in seconds; raises `RequestError` as `read_question` does."""
-    faults = FaultList()
-    checked = parse_observation(request, faults, event_limit)
-    budget = parse_budget(request.budget, faults)
-    interval = parse_interval(request, faults)
-    _check_priority(request.priority, faults)
-    faults.raise_if_any()
-    assert checked is not None
-    return _question(checked, budget, maximum, request), interval
-
-
-def read_beliefs(request: pb.GetBeliefsRequest, event_limit: int = EVENT_LIMIT) -> tuple[View, int]:
-    """Returns the checked observation of a request and its seed, drawn if it has none; raises `RequestError`."""
-    faults = FaultList()
-    checked = parse_observation(request, faults, event_limit)
-    faults.raise_if_any()
-    assert checked is not None
-    if checked.turn is None:
-        raise _deal_over()
-    return checked, request.seed if request.HasField("seed") else fresh_seed()
-
-
-def _question(
-    checked: View,
-    budget: Budget,
-    maximum: Budget | None,
-    request: pb.RecommendMoveRequest | pb.AnalyzePositionRequest,
-) -> Question:
-    """Returns what is to be decided; raises `RequestError` when it is nothing."""
-    if checked.turn is None:
-        raise _deal_over()
-    if checked.turn != checked.seat:
-        raise RequestError(
-            grpc.StatusCode.FAILED_PRECONDITION,
-            StatusReason.NOT_YOUR_TURN,
-            f"seat {checked.turn} has to {checked.phase}, seat {checked.seat} has nothing to decide: "
-            "ask from the seat to move",
-        )
-    seed = request.seed if request.HasField("seed") else fresh_seed()
-    return Question(checked, budget if maximum is None else lowered(budget, maximum), seed)
-
-
-def _deal_over() -> RequestError:
-    return RequestError(grpc.StatusCode.FAILED_PRECONDITION, StatusReason.DEAL_OVER, "the deal is over")
-
-
-def _check_priority(number: pb.Priority, faults: FaultList) -> None:
-    if number != pb.PRIORITY_UNSPECIFIED and number not in _PRIORITIES:
-        names = ", ".join(pb.Priority.Name(known) for known in _PRIORITIES)
-        text = f"{number} is no priority: give {names}, or leave it out"
-        faults.add("priority", ViolationReason.OUT_OF_RANGE, text)
-
-
 def usable_seconds(remaining: float) -> float:
     """Returns the time for a search with so many seconds to the deadline of its call, 0 where there is none."""
     return max(min(DEADLINE_SHARE * remaining, remaining - DEADLINE_RESERVE), 0.0)
-
-
-def lowered(budget: Budget, maximum: Budget) -> Budget:
-    """Returns a budget with its caps lowered to the maximum; a cap that is not set stays so."""
-
-    def least(cap: int | None, most: int | None) -> int | None:
-        return cap if cap is None or most is None else min(cap, most)
-
-    return Budget(
-        worlds=least(budget.worlds, maximum.worlds),
-        iterations=least(budget.iterations, maximum.iterations),
-        time_ms=least(budget.time_ms, maximum.time_ms),
-    )
 
 
 def run_search(
@@ -395,13 +326,8 @@ def run_search(
     answer, so unless the client asked for a time it works from outside, by the stop signal. A search that cannot come
     near its other caps in that time is planned by it all the same, and one that is stopped already does the minimum.
     """
-    budget = question.budget
     is_stopped = stop.is_set()
-    if is_stopped:
-        budget = MINIMUM_BUDGET
-    elif seconds is not None and (budget.time_ms is not None or _is_out_of_reach(budget, seconds, threads)):
-        most = int(seconds * 1000)
-        budget = replace(budget, time_ms=max(1, most if budget.time_ms is None else min(budget.time_ms, most)))
+    budget = planned_budget(question.budget, is_stopped, seconds, threads)
     end = None if seconds is None else time.monotonic() + seconds
     timer = None if seconds is None else threading.Timer(seconds, stop.set)
     if timer is not None:
@@ -419,6 +345,16 @@ def run_search(
         is_late = end is not None and time.monotonic() >= end
         reason = StopReason.TIME if is_late else StopReason.STOPPED
     return replace(found, diagnostics=replace(found.diagnostics, stop_reason=reason))
+
+
+def planned_budget(budget: Budget, is_stopped: bool, seconds: float | None, threads: int) -> Budget:
+    """Returns the budget by which a search is planned that has so many seconds, or is stopped already."""
+    if is_stopped:
+        return MINIMUM_BUDGET
+    if seconds is None or (budget.time_ms is None and not _is_out_of_reach(budget, seconds, threads)):
+        return budget
+    most = int(seconds * 1000)
+    return replace(budget, time_ms=max(1, most if budget.time_ms is None else min(budget.time_ms, most)))
 
 
 def _is_out_of_reach(budget: Budget, seconds: float, threads: int) -> bool:
