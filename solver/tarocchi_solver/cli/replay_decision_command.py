@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast
 
 import typer
 from rich.console import Console
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 DECISION: Final = "decision"
 _MOST_CHARACTERS: Final = 1 << 20
 """Of one line."""
+_MOST: Final = 1_000_000
+"""Of worlds and threads."""
 
 V = TypeVar("V", str, int, bool)
 
@@ -30,9 +32,7 @@ V = TypeVar("V", str, int, bool)
 def replay_decision(
     source: Annotated[
         str,
-        typer.Argument(
-            metavar="LOGLINE|FILE|-", help="A line that `serve --log-format json` wrote, or a file of them."
-        ),
+        typer.Argument(metavar="LOGLINE|FILE|-", help="A line of `serve --log-format json`, or a file of them."),
     ],
 ) -> None:
     """Make decisions of the service again from its log in JSON, and compare the bytes of the answers.
@@ -160,9 +160,9 @@ def _parse(value: dict[str, Any], place: str) -> LoggedDecision:
         solver_version=_field(value, "solver_version", "", place),
         rules_revision=_field(value, "rules_revision", 0, place),
         answer_budget=budget,
-        index=_field({"index": 0, **value}, "index", 0, place),
-        worlds=_field({"worlds": 2, **value}, "worlds", 0, place),
-        threads=max(_field({"threads": 1, **value}, "threads", 0, place), 1),
+        index=_number({"index": 0, **value}, "index", 0, place),
+        worlds=_number(value, "worlds", 2, place) if value["method"] == "GetBeliefs" else None,
+        threads=_number({"threads": 1, **value}, "threads", 1, place),
     )
 
 
@@ -173,8 +173,14 @@ def _field(value: dict[str, Any], name: str, like: V, place: str) -> V:
         what = {str: "a text", int: "a whole number", bool: "true or false"}[type(like)]
         fault = "it is missing" if found is None else f"{found!r} is of the wrong kind"
         raise InputError(faults_sentence(place, [(name, f"{fault}: {what} is needed")]))
-    assert isinstance(found, type(like))
-    return found
+    return cast(V, found)
+
+
+def _number(value: dict[str, Any], name: str, least: int, place: str) -> int:
+    number = _field(value, name, 0, place)
+    if not least <= number <= _MOST:
+        raise InputError(faults_sentence(place, [(name, f"{number} is out of range: give {least} to {_MOST:,}")]))
+    return number
 
 
 def _shown(source: str) -> str:
