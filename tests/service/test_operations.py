@@ -20,6 +20,7 @@ from tarocchi_solver.client import SolverClient, SolverError
 from tarocchi_solver.service import server as server_module
 from tarocchi_solver.service import solver_service
 from tarocchi_solver.service.config import SPARE_THREADS, ServerConfig
+from tarocchi_solver.service.pools import Priority
 from tarocchi_solver.service.server import SERVICE_NAMES, SolverServer
 
 SERVING = health_pb2.HealthCheckResponse.SERVING
@@ -99,7 +100,7 @@ def test_cancelling_stops_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_call_whose_turn_does_not_come_is_answered_before_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: 0.5)
     observation = observed(in_the_middle())
-    with running(concurrent_searches=1, queue_size=1) as (server, client), occupied(server._pool, 1):
+    with running(concurrent_searches=1, queue_size=1) as (server, client), occupied(server._pools[Priority.LIVE], 1):
         answer = client.recommend_move(observation, iterations=10**9, seed=1, timeout=60)
         assert answer.diagnostics.stop_reason == pb.STOP_REASON_TIME
         assert answer.diagnostics.budget == pb.Budget(iterations=10**9)
@@ -129,7 +130,7 @@ def test_a_full_queue_is_answered_in_time(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_call_that_cannot_be_answered_in_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: 0.0)
-    with running(concurrent_searches=1, queue_size=5) as (server, client), occupied(server._pool, 1):
+    with running(concurrent_searches=1, queue_size=5) as (server, client), occupied(server._pools[Priority.LIVE], 1):
         with pytest.raises(SolverError, match="too many for an answer before the deadline") as caught:
             client.recommend_move(observed(in_the_middle()), timeout=60)
         assert (caught.value.code, caught.value.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "QUEUE_FULL")
@@ -193,7 +194,7 @@ def test_a_client_that_leaves_the_queue_frees_its_place(monkeypatch: pytest.Monk
     """A server that does not notice the deadline in time, so that the client has gone before."""
     monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: remaining + 60)
     observation = observed(in_the_middle())
-    with running(concurrent_searches=1, queue_size=1) as (server, client), occupied(server._pool, 1):
+    with running(concurrent_searches=1, queue_size=1) as (server, client), occupied(server._pools[Priority.LIVE], 1):
         with pytest.raises(SolverError) as caught:
             client.recommend_move(observation, timeout=0.05)
         assert caught.value.code is grpc.StatusCode.DEADLINE_EXCEEDED
@@ -202,7 +203,7 @@ def test_a_client_that_leaves_the_queue_frees_its_place(monkeypatch: pytest.Monk
 
 def test_a_forced_move_does_not_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     with running(concurrent_searches=1, queue_size=0) as (server, client):
-        monkeypatch.setattr(server._pool, "run", None)
+        monkeypatch.setattr(server._pools[Priority.LIVE], "run", None)
         state = in_the_middle()
         while len(state.legal_moves()) > 1:
             state = state.apply_move(state.legal_moves()[-1])
@@ -238,7 +239,8 @@ def test_a_search_in_flight_is_answered_before_the_end(monkeypatch: pytest.Monke
 
 def test_health_checks_always_find_a_thread() -> None:
     config = ServerConfig(concurrent_searches=3, queue_size=5)
-    assert config.rpc_threads == 3 + 5 + SPARE_THREADS
+    admitted = 3 + 5 + config.concurrent_analyses + config.analysis_queue_size
+    assert config.rpc_threads == admitted + config.long_calls + SPARE_THREADS
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:65536", "127.0.0.1:99999", "[::1]:" + "9" * 50])
@@ -279,7 +281,7 @@ def test_no_signal_can_make_a_server_stay(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(signal, "signal", install)
     server = SolverServer(ServerConfig(address="127.0.0.1:0"), warm_up=lambda: None)
     cut_short: list[bool] = []
-    monkeypatch.setattr(server._pool, "stop_searches", lambda: cut_short.append(True))
+    monkeypatch.setattr(server._pools, "stop_searches", lambda: cut_short.append(True))
     ended: list[bool] = []
     runner = threading.Thread(target=lambda: ended.append(server.run_until_signal()))
     runner.start()

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 from rich.console import Console
@@ -173,7 +173,7 @@ def _field(value: dict[str, Any], name: str, like: V, place: str) -> V:
         what = {str: "a text", int: "a whole number", bool: "true or false"}[type(like)]
         fault = "it is missing" if found is None else f"{found!r} is of the wrong kind"
         raise InputError(faults_sentence(place, [(name, f"{fault}: {what} is needed")]))
-    return cast(V, found)
+    return found
 
 
 def _number(value: dict[str, Any], name: str, least: int, place: str) -> int:
