@@ -200,9 +200,9 @@ def test_every_call_has_one_line_and_no_secret_is_in_any() -> None:
                 with client.analyze(observed(in_the_middle())) as analysis:
                     next(iter(analysis))
                 wait_for(lambda: server.gate is not None and server.gate.holders["site"].running == 0)
-        with SolverClient(server.address, token="wrong-" + SITE.secret, retry=None) as client:
-            with pytest.raises(SolverError):
-                client.get_server_info()
+        wrong = "wrong-" + SITE.secret
+        with SolverClient(server.address, token=wrong, retry=None) as client, pytest.raises(SolverError):
+            client.get_server_info()
     calls = log.of("call")
     assert [(line["method"], line["code"], line["reason"], line["caller"]) for line in calls] == [
         ("GetServerInfo", "UNAUTHENTICATED", "MISSING_TOKEN", ""),

@@ -169,7 +169,10 @@ def test_a_value_that_cannot_be_is_told(key: str, tmp_path: Path) -> None:
         ("address = 'x'", "address: 'x' is no address: give host and port"),
         ("address = '1.2.3.4:99999'", "address: '1.2.3.4:99999' is no address: a port is"),
         ("metrics_address = 'unix:/a'", "metrics_address: 'unix:/a' is no address for metrics: give host and port"),
-        ("metrics_address = '0.0.0.0:1'", "metrics_address: 0.0.0.0:1 is not this machine alone, and metrics are never"),
+        (
+            "metrics_address = '0.0.0.0:1'",
+            "metrics_address: 0.0.0.0:1 is not this machine alone, and metrics",
+        ),
         ("log_format = 'xml'", "log_format: 'xml' is none of them: give text or json"),
         ("log_level = 'INFO'", "log_level: 'INFO' is none of them: give debug, info, warning or error"),
         ("address = 'unix:'", "address: 'unix:' is no address: give the path of the socket"),
