@@ -14,6 +14,8 @@ from typing import Any, Final, TextIO
 
 PLAIN_EVENT: Final = "message"
 """The event of a line that has no other."""
+_MOST_WAITING: Final = 10_000
+"""Lines that may wait to be written."""
 _TEXT_FORMAT: Final = "%(asctime)s %(levelname)s %(message)s"
 
 
@@ -56,9 +58,25 @@ class JsonFormatter(logging.Formatter):
 class _Handover(QueueHandler):
     """Hands records over as they are, so that the thread that writes has the work of making lines of them."""
 
+    queue: queue.Queue[logging.LogRecord | None]
+
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
         """Returns the record."""
         return record
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        """Leaves the record, and waits while too many are left: none is lost, and they take no more memory."""
+        self.queue.put(record)
+
+
+class _Writer(QueueListener):
+    """Writes the records that were handed over."""
+
+    queue: queue.Queue[logging.LogRecord | None]
+
+    def enqueue_sentinel(self) -> None:
+        """Ends the writing after the records that are left."""
+        self.queue.put(None)
 
 
 @contextlib.contextmanager
@@ -66,9 +84,9 @@ def logging_to(stream: TextIO, form: LogFormat, level: LogLevel) -> Iterator[Non
     """Writes what this process logs to a stream while the context lasts; at its end every line has been written."""
     writer = logging.StreamHandler(stream)
     writer.setFormatter(JsonFormatter() if form is LogFormat.JSON else logging.Formatter(_TEXT_FORMAT))
-    lines: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
+    lines: queue.Queue[logging.LogRecord | None] = queue.Queue(_MOST_WAITING)
     handover = _Handover(lines)
-    listener = QueueListener(lines, writer)
+    listener = _Writer(lines, writer)
     root = logging.getLogger()
     before = root.level
     root.setLevel(level.upper())
