@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from tarocchi_solver.service import server as server_module
 # on a busy machine the last answers may take a while
 CODE = """
 from tarocchi_solver.service import server
-server._LAST_ANSWERS_SECONDS = 60.0
+server._LAST_ANSWERS_SECONDS = 10.0
 from tarocchi_solver.cli import main
 main()
 """
@@ -58,6 +59,21 @@ def watched(channel: grpc.Channel, seen: list[int]) -> threading.Thread:
     thread = threading.Thread(target=watch)
     thread.start()
     return thread
+
+
+UNDER_WAY = {
+    'tarocchi_searches_running{priority="live"} 1.0',
+    'tarocchi_streams_open{method="AnalyzePosition"} 1.0',
+    'tarocchi_streams_open{method="ReviewDeal"} 1.0',
+    'tarocchi_calls_in_progress{method="BatchRecommendMoves"} 1.0',
+}
+
+
+def metrics_of(log: Path) -> set[str]:
+    """Returns the lines of the metrics of the service that writes this log."""
+    (url,) = (line["url"] for line in map(json.loads, log.read_text().splitlines()) if line["event"] == "metrics")
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return set(answer.read().decode().splitlines())
 
 
 def endless(seed: int = 1) -> pb.RecommendMoveRequest:
@@ -98,6 +114,7 @@ def test_a_service_with_open_streams_stops_in_good_order(tmp_path: Path) -> None
             )
             move = solver.RecommendMove.future(endless())  # type: ignore[attr-defined]
             wait_for(lambda: seen == [SERVING])
+            wait_for(lambda: metrics_of(log) >= UNDER_WAY)
             process.send_signal(signal.SIGTERM)
             # health goes first, while everything is still under way
             wait_for(lambda: seen == [SERVING, NOT_SERVING])

@@ -267,7 +267,7 @@ def test_writing_does_not_hold_up_calls() -> None:
         ({"sha256": 3}, 2, "sha256: 3 is of the wrong kind: a text is needed"),
         ({"rules_revision": True}, 2, "rules_revision: True is of the wrong kind: a whole number is needed"),
         ({"request": []}, 2, "an object in braces is needed"),
-        ({"request": {"observation": {"variant": "whist"}}}, 2, "'whist' is no variant"),
+        ({"request": {"observation": {"variant": "whist"}}}, 2, "no variant is called 'whist'"),
         ({"threads": 0}, 2, "threads: 0 is out of range"),
         ({"event": "call"}, 2, "there is no decision in it: give lines with the event 'decision'"),
     ],
