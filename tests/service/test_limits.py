@@ -118,7 +118,7 @@ def test_a_call_counts_until_its_end_however_it_ends(way: str, monkeypatch: pyte
         )
         blocking.started.acquire()
         assert holder.running == 1
-        with SolverClient(server.address, token=BOT.secret) as client:
+        with SolverClient(server.address, token=BOT.secret, retry=None) as client:
             error = refusal(client.get_server_info)
             assert (error.code, error.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, StatusReason.CONCURRENCY_LIMIT)
             assert error.retry_seconds is not None

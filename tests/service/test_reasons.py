@@ -570,7 +570,7 @@ def test_cancelled_before_its_search_began() -> None:
 def test_every_reason_is_provoked() -> None:
     elsewhere = {ViolationReason.OUT_OF_RANGE, ViolationReason.WORLD_NOT_FOUND, ViolationReason.UNREADABLE_REQUEST}
     assert {*OBSERVATIONS, *DEALS} | elsewhere == set(ViolationReason)
-    names = ("test_reasons.py", "test_recommend.py", "test_security.py", "test_limits.py")
+    names = ("test_reasons.py", "test_recommend.py", "test_security.py", "test_limits.py", "test_streams.py")
     here = "".join((Path(__file__).parent / name).read_text() for name in names)
     missing = [reason for reason in StatusReason if f"StatusReason.{reason}" not in here and f'"{reason}"' not in here]
     assert missing == []

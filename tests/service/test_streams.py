@@ -50,6 +50,14 @@ def faults_of(error: grpc.RpcError) -> dict[str, str]:
     return found
 
 
+def reason_of(error: grpc.RpcError) -> str:
+    status = rpc_status.from_call(error)  # type: ignore[arg-type]
+    assert status is not None
+    info = error_details_pb2.ErrorInfo()
+    assert any(detail.Unpack(info) for detail in status.details)
+    return info.reason
+
+
 # --- batches
 
 
@@ -308,6 +316,7 @@ def test_a_deal_under_way_is_not_reviewed(stubs: Stubs) -> None:
     with pytest.raises(grpc.RpcError, match="the deal is not over") as caught:
         list(stubs[1].ReviewDeal(reviewing(in_the_middle())))
     assert caught.value.code() is grpc.StatusCode.FAILED_PRECONDITION
+    assert reason_of(caught.value) == "DEAL_NOT_OVER"
     with pytest.raises(grpc.RpcError) as caught:
         list(stubs[1].ReviewDeal(reviewing(finished(), seats=[1, 4])))
     assert faults_of(caught.value) == {"seats[1]": "NO_SUCH_SEAT"}
