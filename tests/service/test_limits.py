@@ -16,7 +16,7 @@ from service_support import BlockingSearch, in_the_middle, observed, running, se
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_solver.client import SolverClient, SolverError
-from tarocchi_solver.service import solver_service
+from tarocchi_solver.service import searching
 from tarocchi_solver.service.calls import CALLER
 from tarocchi_solver.service.config import Token
 from tarocchi_solver.service.errors import RequestError, StatusReason
@@ -105,7 +105,7 @@ def test_the_rate_limit_over_the_wire() -> None:
 @pytest.mark.parametrize("way", ["cancel", "deadline", "error", "answer"])
 def test_a_call_counts_until_its_end_however_it_ends(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     blocking = BlockingSearch()
-    monkeypatch.setattr(solver_service, "search", blocking)
+    monkeypatch.setattr(searching, "search", blocking)
     request = pb.RecommendMoveRequest(observation=observed(in_the_middle()))
     metadata = [("authorization", f"Bearer {BOT.secret}")]
     with serving(tokens=(BOT,)) as server, grpc.insecure_channel(server.address) as channel:

@@ -77,7 +77,8 @@ def _search_here(request: solver_service_pb2.RecommendMoveRequest, source: str, 
     with Waiting("Loading the solver (on first use it is compiled)"):
         from tarocchi_solver.search import DEFAULT_BUDGET
         from tarocchi_solver.service.answers import recommendation_answer, variants_answer
-        from tarocchi_solver.service.solver_service import read_question, run_search
+        from tarocchi_solver.service.questions import read_question
+        from tarocchi_solver.service.searching import run_search
 
         with refusals_as_input_errors(source):
             question = read_question(request, DEFAULT_BUDGET)

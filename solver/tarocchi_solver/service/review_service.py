@@ -22,8 +22,9 @@ from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason
 from tarocchi_solver.service.pool import Job, StopSignal
 from tarocchi_solver.service.pools import Priority, SearchPools
+from tarocchi_solver.service.questions import lowered
 from tarocchi_solver.service.requests import parse_budget, parse_deal
-from tarocchi_solver.service.solver_service import MINIMUM_BUDGET, lowered, shared_ends
+from tarocchi_solver.service.searching import MINIMUM_BUDGET, shared_ends
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,130 @@
+"""Reads what is asked of the search: the observation, the caps, the seed, and that there is something to decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import grpc
+
+from tarocchi.solver.v1 import solver_service_pb2 as pb
+from tarocchi_engine import Observation, View
+from tarocchi_engine.rng import fresh_seed
+from tarocchi_solver.search import Budget
+from tarocchi_solver.service.config import EVENT_LIMIT
+from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason
+from tarocchi_solver.service.pools import Priority
+from tarocchi_solver.service.requests import parse_budget, parse_interval, parse_observation
+
+_PRIORITIES: Final = {pb.PRIORITY_LIVE: Priority.LIVE, pb.PRIORITY_ANALYSIS: Priority.ANALYSIS}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A checked request for a move."""
+
+    view: View
+    budget: Budget
+    """The caps that hold, without those of the clock that the client did not ask for."""
+    seed: int
+
+    @property
+    def observation(self) -> Observation:
+        """What the seat knows."""
+        return self.view.observation
+
+
+def read_question(
+    request: pb.RecommendMoveRequest,
+    default: Budget,
+    maximum: Budget | None = None,
+    event_limit: int = EVENT_LIMIT,
+) -> Question:
+    """Returns the checked request; raises `RequestError` with every fault, or when there is nothing to decide."""
+    faults = FaultList()
+    checked = parse_observation(request, faults, event_limit)
+    budget = parse_budget(request.budget, faults)
+    _check_priority(request.priority, faults)
+    faults.raise_if_any()
+    assert checked is not None
+    return _question(checked, default if budget.is_open else budget, maximum, request)
+
+
+def read_analysis(
+    request: pb.AnalyzePositionRequest, maximum: Budget | None = None, event_limit: int = EVENT_LIMIT
+) -> tuple[Question, float]:
+    """Returns the checked request and its interval in seconds; raises `RequestError` as `read_question` does."""
+    faults = FaultList()
+    checked = parse_observation(request, faults, event_limit)
+    budget = parse_budget(request.budget, faults)
+    interval = parse_interval(request, faults)
+    _check_priority(request.priority, faults)
+    faults.raise_if_any()
+    assert checked is not None
+    return _question(checked, budget, maximum, request), interval
+
+
+def read_beliefs(request: pb.GetBeliefsRequest, event_limit: int = EVENT_LIMIT) -> tuple[View, int]:
+    """Returns the checked observation of a request and its seed, drawn if it has none; raises `RequestError`."""
+    faults = FaultList()
+    checked = parse_observation(request, faults, event_limit)
+    faults.raise_if_any()
+    assert checked is not None
+    if checked.turn is None:
+        raise _deal_over()
+    return checked, request.seed if request.HasField("seed") else fresh_seed()
+
+
+def _question(
+    checked: View,
+    budget: Budget,
+    maximum: Budget | None,
+    request: pb.RecommendMoveRequest | pb.AnalyzePositionRequest,
+) -> Question:
+    """Returns what is to be decided; raises `RequestError` when it is nothing."""
+    if checked.turn is None:
+        raise _deal_over()
+    if checked.turn != checked.seat:
+        raise RequestError(
+            grpc.StatusCode.FAILED_PRECONDITION,
+            StatusReason.NOT_YOUR_TURN,
+            f"seat {checked.turn} has to {checked.phase}, seat {checked.seat} has nothing to decide: "
+            "ask from the seat to move",
+        )
+    seed = request.seed if request.HasField("seed") else fresh_seed()
+    return Question(checked, budget if maximum is None else lowered(budget, maximum), seed)
+
+
+def _deal_over() -> RequestError:
+    return RequestError(grpc.StatusCode.FAILED_PRECONDITION, StatusReason.DEAL_OVER, "the deal is over")
+
+
+def _check_priority(number: pb.Priority, faults: FaultList) -> None:
+    if number != pb.PRIORITY_UNSPECIFIED and number not in _PRIORITIES:
+        names = ", ".join(pb.Priority.Name(known) for known in _PRIORITIES)
+        text = f"{number} is no priority: give {names}, or leave it out"
+        faults.add("priority", ViolationReason.OUT_OF_RANGE, text)
+
+
+def priority_of(request: pb.RecommendMoveRequest | pb.AnalyzePositionRequest, default: Priority) -> Priority:
+    """Returns the priority of a request that has been checked."""
+    return _PRIORITIES.get(request.priority, default)
+
+
+def priority_of_batch(request: pb.BatchRecommendMovesRequest) -> Priority:
+    """Returns the priority of a whole batch: that of live play only if all of its requests are live."""
+    priorities = {priority_of(entry, Priority.ANALYSIS) for entry in request.requests}
+    return Priority.LIVE if priorities == {Priority.LIVE} else Priority.ANALYSIS
+
+
+def lowered(budget: Budget, maximum: Budget) -> Budget:
+    """Returns a budget with its caps lowered to the maximum; a cap that is not set stays so."""
+
+    def least(cap: int | None, most: int | None) -> int | None:
+        return cap if cap is None or most is None else min(cap, most)
+
+    return Budget(
+        worlds=least(budget.worlds, maximum.worlds),
+        iterations=least(budget.iterations, maximum.iterations),
+        time_ms=least(budget.time_ms, maximum.time_ms),
+    )
