@@ -10,7 +10,7 @@ const { values: options } = parseArgs({
   options: {
     address: { type: 'string', default: '127.0.0.1:50051' },
     variant: { type: 'string', default: 'bolognese' },
-    seed: { type: 'string' }, // of the deal; drawn if left out
+    seed: { type: 'string' }, // of the deal and of the bots; drawn if left out
     iterations: { type: 'string' }, // of each decision
     level: { type: 'string' }, // such as LEVEL_CLUB, instead of iterations
   },
@@ -36,7 +36,7 @@ try {
 
 async function playDeal() {
   // `deal` and `events` are all that a site has to keep of a table.
-  const { deal } = await service.newDeal({ variant: options.variant, ...(options.seed && { seed: options.seed }) });
+  const { deal } = await service.newDeal({ variant: options.variant, ...seedOf(0) });
   let events = [];
   let isAnalysed = false;
   console.log(`${deal.variant}: dealer ${deal.dealer}, seed ${deal.seed}`);
@@ -49,10 +49,15 @@ async function playDeal() {
       await showAnalysis(observation);
       isAnalysed = true;
     }
-    const answer = await service.recommendMove({ observation, ...effort });
+    const answer = await service.recommendMove({ observation, ...effort, ...seedOf(events.length) });
     console.log(`seat ${table.turn}: ${inWords(answer.move)}`);
     events = [...events, { seat: table.turn, ...answer.move }];
   }
+}
+
+// The seed of a call; left out, and so drawn for each call, unless the command line gives one.
+function seedOf(number) {
+  return options.seed ? { seed: BigInt.asUintN(64, BigInt(options.seed) + BigInt(number)).toString() } : {};
 }
 
 // Looks at three answers as they grow, then cancels.

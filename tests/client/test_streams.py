@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import Any
 
 import pytest
 
 from client_support import ABSENT, BUSY, DOORS, Clock, ScriptedServer, serving, through
 from service_support import wait_for
-from tarocchi_solver.client import AsyncSolverClient, SolverClient, UnavailableError
+from tarocchi_solver.client import AsyncSolverClient, RetryPolicy, SolverClient, UnavailableError
 
 OBSERVATION = {"variant": "bolognese", "seat": 0, "dealer": 0}
 
 
 def analyze(client: Any) -> Any:
     return client.analyze(OBSERVATION, interval_ms=50)
+
+
+async def read_all(analysis: Any) -> list[Any]:
+    return [response async for response in analysis]
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -51,7 +56,7 @@ def test_a_stream_is_tried_again_before_its_first_response(door: str) -> None:
     with serving(scripted) as address:
         responses = through(door, address, analyze, clock)
     assert len(responses) == 3
-    assert len(clock.waits) == 2
+    assert 0.05 + 1.1 <= sum(clock.waits) <= 0.1 + 1.2
     assert scripted.requests[0] == scripted.requests[1] == scripted.requests[2]
 
 
@@ -113,6 +118,39 @@ def test_a_stream_is_closed_from_another_thread_while_it_waits() -> None:
             assert scripted.ended.acquire(timeout=5)
     finally:
         release.set()
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_stream_is_closed_while_it_waits_for_its_next_attempt(door: str) -> None:
+    scripted = ScriptedServer(ABSENT)
+    policy = RetryPolicy(first_wait=60, longest_wait=60)
+    started = time.monotonic()
+
+    async def main(address: str) -> None:
+        async with AsyncSolverClient(address, retry=policy, timeout=None) as client:
+            analysis = analyze(client)
+            task = asyncio.create_task(read_all(analysis))
+            while not scripted.requests:
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.05)
+            analysis.close()
+            assert await task == []
+
+    with serving(scripted) as address:
+        if door == "asyncio":
+            asyncio.run(main(address))
+        else:
+            with SolverClient(address, retry=policy, timeout=None) as client:
+                analysis = analyze(client)
+                thread = threading.Thread(target=lambda: list(analysis))
+                thread.start()
+                wait_for(lambda: bool(scripted.requests))
+                time.sleep(0.05)
+                analysis.close()
+                thread.join(10)
+                assert not thread.is_alive()
+    assert time.monotonic() - started < 10
+    assert len(scripted.requests) == 1
 
 
 def test_a_closed_stream_leaves_no_thread_behind() -> None:
