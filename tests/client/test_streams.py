@@ -14,6 +14,8 @@ from service_support import wait_for
 from tarocchi_solver.client import AsyncSolverClient, RetryPolicy, SolverClient, UnavailableError
 
 OBSERVATION = {"variant": "bolognese", "seat": 0, "dealer": 0}
+TOKENS = [None, "0123456789abcdef"]
+"""Without encryption a token goes by an interceptor, which hands on a stream of another kind."""
 
 
 def analyze(client: Any) -> Any:
@@ -50,11 +52,12 @@ def test_a_review_ends_with_its_summary(door: str) -> None:
     assert [event.play.card for event in request.events] == ["SK", "SQ"]
 
 
+@pytest.mark.parametrize("token", TOKENS)
 @pytest.mark.parametrize("door", DOORS)
-def test_a_stream_is_tried_again_before_its_first_response(door: str) -> None:
+def test_a_stream_is_tried_again_before_its_first_response(door: str, token: str | None) -> None:
     scripted, clock = ScriptedServer(ABSENT, BUSY), Clock()
     with serving(scripted) as address:
-        responses = through(door, address, analyze, clock)
+        responses = through(door, address, analyze, clock, token=token)
     assert len(responses) == 3
     assert 0.05 + 1.1 <= sum(clock.waits) <= 0.1 + 1.2
     assert scripted.requests[0] == scripted.requests[1] == scripted.requests[2]
@@ -88,11 +91,12 @@ def test_the_timeout_holds_for_all_attempts(door: str) -> None:
     assert scripted.remaining[2] <= (2.5 - sum(clock.waits)) * 1.05
 
 
-def test_closing_ends_the_servers_work() -> None:
+@pytest.mark.parametrize("token", TOKENS)
+def test_closing_ends_the_servers_work(token: str | None) -> None:
     release = threading.Event()
     scripted = ScriptedServer([1, release, 3])
     try:
-        with serving(scripted) as address, SolverClient(address) as client:
+        with serving(scripted) as address, SolverClient(address, token=token) as client:
             with analyze(client) as analysis:
                 first = next(analysis)
             assert not first.final
@@ -169,12 +173,13 @@ def test_a_closed_stream_leaves_no_thread_behind() -> None:
         wait_for(lambda: all(thread.name.startswith("ThreadPool") for thread in set(threading.enumerate()) - before))
 
 
-def test_a_cancelled_task_ends_the_servers_work() -> None:
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_cancelled_task_ends_the_servers_work(token: str | None) -> None:
     release = threading.Event()
     scripted = ScriptedServer([1, release, 3], release)
 
     async def main(address: str) -> None:
-        async with AsyncSolverClient(address) as client:
+        async with AsyncSolverClient(address, token=token) as client:
             seen: list[Any] = []
 
             async def read() -> None:
@@ -199,12 +204,13 @@ def test_a_cancelled_task_ends_the_servers_work() -> None:
         release.set()
 
 
-def test_a_stream_is_closed_from_another_task_while_it_waits() -> None:
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_stream_is_closed_from_another_task_while_it_waits(token: str | None) -> None:
     release = threading.Event()
     scripted = ScriptedServer([1, release, 3])
 
     async def main(address: str) -> list[Any]:
-        async with AsyncSolverClient(address) as client, analyze(client) as analysis:
+        async with AsyncSolverClient(address, token=token) as client, analyze(client) as analysis:
             seen: list[Any] = []
 
             async def read() -> None:
