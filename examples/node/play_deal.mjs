@@ -1,10 +1,13 @@
 // Plays a whole deal with a bot on every seat, shows an analysis that is cancelled half-way, and the score.
 //
 //   node play_deal.mjs --address 127.0.0.1:50051 --variant bolognese --seed 1 --iterations 500
+//
+// --tls, or --ca FILE with the root of the server's certificate, encrypts; then the token in TAROCCHI_TOKEN is sent, if any.
 
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import grpc from '@grpc/grpc-js';
-import { Service, violationsOf } from './service.mjs';
+import { encrypted, Service, violationsOf } from './service.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -13,6 +16,8 @@ const { values: options } = parseArgs({
     seed: { type: 'string' }, // of the deal and of the bots; drawn if left out
     iterations: { type: 'string' }, // of each decision
     level: { type: 'string' }, // such as LEVEL_CLUB, instead of iterations
+    tls: { type: 'boolean', default: false },
+    ca: { type: 'string' },
   },
 });
 
@@ -22,7 +27,11 @@ const effort = {
   ...(options.level && { level: options.level }),
 };
 
-const service = new Service(options.address);
+const credentials =
+  options.tls || options.ca
+    ? encrypted({ ca: options.ca ? readFileSync(options.ca) : null, token: process.env.TAROCCHI_TOKEN })
+    : undefined;
+const service = new Service(options.address, credentials);
 try {
   await playDeal();
 } catch (error) {
