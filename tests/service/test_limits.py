@@ -16,7 +16,7 @@ from service_support import BlockingSearch, in_the_middle, observed, running, se
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_solver.client import SolverClient, SolverError
-from tarocchi_solver.service import searching
+from tarocchi_solver.service import searching, solver_service
 from tarocchi_solver.service.calls import CALLER
 from tarocchi_solver.service.config import Token
 from tarocchi_solver.service.errors import RequestError, StatusReason
@@ -112,7 +112,7 @@ def test_a_call_counts_until_its_end_however_it_ends(way: str, monkeypatch: pyte
         assert server.gate is not None
         holder = server.gate.holders["bot"]
         if way == "deadline":
-            monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: 60.0)
+            monkeypatch.setattr(searching, "usable_seconds", lambda remaining: 60.0)
         call = SolverServiceStub(channel).RecommendMove.future(
             request, metadata=metadata, timeout=0.3 if way == "deadline" else 30
         )
