@@ -114,7 +114,7 @@ def test_a_call_counts_until_its_end_however_it_ends(way: str, monkeypatch: pyte
         if way == "deadline":
             monkeypatch.setattr(searching, "usable_seconds", lambda remaining: 60.0)
         call = SolverServiceStub(channel).RecommendMove.future(
-            request, metadata=metadata, timeout=0.3 if way == "deadline" else 30
+            request, metadata=metadata, timeout=1.5 if way == "deadline" else 30
         )
         blocking.started.acquire()
         assert holder.running == 1
