@@ -71,6 +71,13 @@ _DRAW_STREAM: Final = 5
 """Apart from the streams of the search, which splits the same seed."""
 
 
+def settings_of(level: Level) -> LevelSettings:
+    """Returns how a level plays; raises TypeError for something else than a level."""
+    if not isinstance(level, Level):
+        raise TypeError(f"level is {level!r}: give one of {', '.join(f'Level.{item.name}' for item in Level)}")
+    return LEVELS[level]
+
+
 def play_at_level(
     observation: Observation,
     level: Level,
@@ -96,9 +103,7 @@ def play_at_level(
 
     Raises what `search` raises, and TypeError for something else than a level.
     """
-    if not isinstance(level, Level):
-        raise TypeError(f"level is {level!r}: give one of {', '.join(f'Level.{item.name}' for item in Level)}")
-    settings = LEVELS[level]
+    settings = settings_of(level)
     found = search(
         observation,
         Budget(iterations=settings.iterations, time_ms=time_ms),
@@ -156,8 +161,11 @@ def choices_of_level(view: View, found: Recommendation, settings: LevelSettings)
 
 
 def _is_within(view: View, best: MoveStatistics, item: MoveStatistics, loss_limit: float) -> bool:
-    """Tells whether a move loses no more than a share of the spread of deals, and of the match no such share."""
-    if item.difference_to_best < -loss_limit * view.variant.deal_spread:
+    """Tells whether a move loses no more than a share of the spread of deals, and of the match no such share.
+
+    Even if it is one standard error worse than it came out: a few worlds have a wide error.
+    """
+    if item.difference_to_best - item.difference_standard_error < -loss_limit * view.variant.deal_spread:
         return False
     if best.match_win_probability is None or item.match_win_probability is None:
         return True

@@ -7,7 +7,7 @@ from typing import Any
 
 from tarocchi_bench.agents.base import AgentSpecError, HonestAgent
 from tarocchi_engine import Move, Observation
-from tarocchi_solver.levels import LEVELS, Level, play_at_level
+from tarocchi_solver.levels import Level, play_at_level, settings_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class LevelAgent(HonestAgent):
     @property
     def settings(self) -> dict[str, Any]:
         """The level and what it means."""
-        return {"agent": "level", "level": self.level.value, **asdict(LEVELS[self.level])}
+        return {"agent": "level", "level": self.level.value, **asdict(settings_of(self.level))}
 
     def choose(self, observation: Observation, seed: int) -> Move:
         """Returns the move that the level makes."""

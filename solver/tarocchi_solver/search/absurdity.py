@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tarocchi_engine import Phase, Play, View
+from tarocchi_engine import Phase, View
 from tarocchi_solver.search.sense import PRINCIPLES, Principle
 from tarocchi_solver.search.situation import Situation
 
