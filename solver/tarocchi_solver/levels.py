@@ -50,17 +50,17 @@ class LevelSettings:
     slips: float
     """The share of decisions, at random, in which the move is drawn; in the others it is the best one."""
     loss_limit: float
-    """How far behind the best a move that is drawn may be, as a share of the spread of deals."""
+    """How far behind the best a move that is drawn may be, as a share of the spread of deals (`deal_spread`)."""
     temperature: float
-    """How far behind a move is, likewise, that is drawn e times as seldom as the best."""
+    """How far behind a move is, likewise, that is drawn e times as seldom as the best; above 0 where there are slips."""
 
 
 LEVELS: Final[Mapping[Level, LevelSettings]] = MappingProxyType(
     {
-        Level.BEGINNER: LevelSettings("Knows the rules and a little more", 400, 0.9, 0.2, 0.4),
-        Level.CASUAL: LevelSettings("Plays now and then", 500, 0.6, 0.15, 0.2),
-        Level.CLUB: LevelSettings("A practised player who still errs", 700, 0.4, 0.1, 0.1),
-        Level.EXPERT: LevelSettings("A strong player who seldom errs", 1200, 0.2, 0.05, 0.05),
+        Level.BEGINNER: LevelSettings("Knows the rules and a little more", 400, 1.0, 0.28, 1.0),
+        Level.CASUAL: LevelSettings("Plays now and then", 500, 0.8, 0.25, 0.5),
+        Level.CLUB: LevelSettings("A practised player who still errs", 700, 0.55, 0.21, 0.5),
+        Level.EXPERT: LevelSettings("A strong player who seldom errs", 1000, 0.35, 0.15, 0.3),
         Level.MASTER: LevelSettings("Full strength at the pace of a table", 3000, 0.0, 0.0, 0.0),
     }
 )

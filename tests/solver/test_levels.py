@@ -122,7 +122,9 @@ def test_what_is_drawn_keeps_to_the_limit_and_is_never_absurd(variant: str, sett
 @pytest.mark.parametrize("level", BELOW_MASTER)
 def test_no_level_does_what_no_partner_would_understand(level: Level) -> None:
     """Neither ruffs the partner's winner nor throws a card of five points away, in positions that tempt to."""
-    grave = [item for item in POSITIONS if item.name.startswith(("partner ruffed", "winners thrown", "all looks equal, f"))]
+    grave = [
+        item for item in POSITIONS if item.name.startswith(("partner ruffed", "winners thrown", "all looks equal, f"))
+    ]
     assert len(grave) >= 12
     settings = replace(LEVELS[level], slips=1.0)
     for position in grave:
@@ -342,4 +344,6 @@ def test_damaged_strengths_are_refused(damaged: Any, told: str) -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_card_says_how_it_is_made_again(variant: str) -> None:
     told = json.loads((data_folder() / strengths_file(variant)).read_text("utf-8"))
-    assert f"train levels --variant {variant} --pairs {told['steps'][0]['pairs']} --seed {told['seed']}" in told["command"]
+    assert (
+        f"train levels --variant {variant} --pairs {told['steps'][0]['pairs']} --seed {told['seed']}" in told["command"]
+    )
