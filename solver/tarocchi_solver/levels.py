@@ -52,7 +52,7 @@ class LevelSettings:
     loss_limit: float
     """How far behind the best a move that is drawn may be, as a share of the spread of deals (`deal_spread`)."""
     temperature: float
-    """How far behind a move is, likewise, that is drawn e times as seldom as the best; above 0 where there are slips."""
+    """How far behind a move is, likewise, that is drawn e times as seldom as the best; above 0 if there are slips."""
 
 
 LEVELS: Final[Mapping[Level, LevelSettings]] = MappingProxyType(
