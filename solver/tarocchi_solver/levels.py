@@ -57,9 +57,9 @@ class LevelSettings:
 
 LEVELS: Final[Mapping[Level, LevelSettings]] = MappingProxyType(
     {
-        Level.BEGINNER: LevelSettings("Knows the rules and a little more", 400, 1.0, 0.28, 1.0),
-        Level.CASUAL: LevelSettings("Plays now and then", 500, 0.8, 0.25, 0.5),
-        Level.CLUB: LevelSettings("A practised player who still errs", 700, 0.55, 0.21, 0.5),
+        Level.BEGINNER: LevelSettings("Knows the rules and a little more", 400, 1.0, 0.28, 2.0),
+        Level.CASUAL: LevelSettings("Plays now and then", 500, 0.85, 0.25, 0.5),
+        Level.CLUB: LevelSettings("A practised player who still errs", 700, 0.6, 0.2, 0.5),
         Level.EXPERT: LevelSettings("A strong player who seldom errs", 1000, 0.35, 0.15, 0.3),
         Level.MASTER: LevelSettings("Full strength at the pace of a table", 3000, 0.0, 0.0, 0.0),
     }
@@ -161,11 +161,8 @@ def choices_of_level(view: View, found: Recommendation, settings: LevelSettings)
 
 
 def _is_within(view: View, best: MoveStatistics, item: MoveStatistics, loss_limit: float) -> bool:
-    """Tells whether a move loses no more than a share of the spread of deals, and of the match no such share.
-
-    Even if it is one standard error worse than it came out: a few worlds have a wide error.
-    """
-    if item.difference_to_best - item.difference_standard_error < -loss_limit * view.variant.deal_spread:
+    """Tells whether a move loses no more than a share of the spread of deals, and of the match no such share."""
+    if item.difference_to_best < -loss_limit * view.variant.deal_spread:
         return False
     if best.match_win_probability is None or item.match_win_probability is None:
         return True
