@@ -38,9 +38,11 @@ from tarocchi_solver.search.data_files import DataFileError, data_folder
 from tarocchi_solver.search.decision import wins_match
 from tarocchi_solver.search.sense import PRINCIPLES
 
-TINY = 60
+TINY = 150
 """Iterations of a search that tells little, so that much seems possible."""
 DRAWS = range(12)
+WITH_GREAT_COMBINATIONS = (9, 134, 176, 216)
+"""Deals of Ottocento in which some seat may show 100 points or more."""
 OPENING = 16
 """Moves within which all seats have declared."""
 RECKLESS = LevelSettings("draws whatever it may", TINY, 1.0, 0.28, 100.0)
@@ -127,7 +129,7 @@ def test_what_is_drawn_keeps_to_the_limit_and_is_never_absurd(variant: str, sett
                     isinstance(other, Play) and other.card == move.card and by_move[other].rank < item.rank
                     for other in by_move
                 )
-    assert others > 20
+    assert others > (100 if settings is RECKLESS else 5)
 
 
 @pytest.mark.parametrize("level", BELOW_MASTER)
@@ -164,12 +166,12 @@ def test_grave_principles_exist() -> None:
 
 def test_small_faults_are_a_matter_of_level_and_great_ones_are_not() -> None:
     # an opponent's King has the trick for sure
-    hand = "T9 T5 SK SQ S5 S10 BK B5 B10 CQ CN C5 DK DJ D5"
-    seen = view(Position("", "piedicavallo", 2, 3, hand, "-=0 C2 CK C4", "").observation())
-    names = {seen.variant.pack.format_card(card) for card in absurd_cards(seen)}
-    assert names == set()
-    seen = view(Position("", "piedicavallo", 2, 2, hand + " C7 D6", "-C7.D6=0 CK C4", "").observation())
-    assert {seen.variant.pack.format_card(card) for card in absurd_cards(seen)} <= {"CQ"}
+    position = Position("", "piedicavallo", 2, 3, "T9 T5 SK SQ S5 S10 BK B5 B10 CQ CN C5 DK DJ D5", "-=0 C2 CK", "")
+    seen = view(position.observation())
+    assert {seen.variant.pack.format_card(card) for card in absurd_cards(seen)} == {"CQ"}
+    # nothing else to give
+    position = position._replace(hand="T9 T5 SK SQ S5 S10 BK B5 B10 CQ B7 B8 DK DJ D5")
+    assert absurd_cards(view(position.observation())) == frozenset()
 
 
 @pytest.mark.parametrize("level", Level)
@@ -231,7 +233,7 @@ def test_hidden_cards_change_nothing(variant: str, quick: Mapping[Level, LevelSe
 
 def test_great_combinations_are_shown_and_a_small_one_may_be_missed() -> None:
     missed, great = set(), 0
-    for seed in range(100):
+    for seed in WITH_GREAT_COMBINATIONS:
         for state in islice(random_states(VARIANTS["ottocento"], seed), OPENING):
             observation = observation_of(state)
             seen = view(observation)
@@ -244,8 +246,6 @@ def test_great_combinations_are_shown_and_a_small_one_may_be_missed() -> None:
                 lost = most - points_of(seen, drawn_move(seen, with_seed(found, draw), LEVELS[Level.BEGINNER]))
                 assert lost < 100
                 missed.add(lost)
-        if great >= 3 and len(missed) >= 3:
-            break
     assert great >= 3
     assert len(missed) >= 3
 
