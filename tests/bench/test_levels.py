@@ -25,8 +25,9 @@ VARIANT = "piedicavallo"
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the searches of all levels short."""
-    monkeypatch.setattr(levels, "LEVELS", {level: replace(item, iterations=9) for level, item in LEVELS.items()})
+    """Makes the searches of all levels short, and every level another player: one that draws by its own numbers."""
+    short = {level: replace(item, iterations=9 + 30 * place) for place, (level, item) in enumerate(LEVELS.items())}
+    monkeypatch.setattr(levels, "LEVELS", short)
 
 
 def test_an_agent_plays_at_its_level() -> None:
@@ -69,31 +70,31 @@ def test_every_level_plays_the_next() -> None:
 def test_the_file_holds_what_matches_bring_and_the_record_goes_on(tmp_path: Path) -> None:
     folder, out = tmp_path / "matches", tmp_path / "data"
     out.mkdir()
-    told = f"train levels --variant {VARIANT} --pairs 3 --seed 4 --workers 1 --record-folder {folder} --out {out}"
+    told = f"train levels --variant {VARIANT} --pairs 2 --seed 4 --workers 1 --record-folder {folder} --out {out}"
     answer = CliRunner().invoke(app, told.split())
     assert answer.exit_code == 0, answer.output
     text = (out / strengths_file(VARIANT)).read_text("utf-8")
     found = parse_strengths(text, VARIANT)
-    plans = plans_of(VARIANT, seed=4, pairs=3)
+    plans = plans_of(VARIANT, seed=4, pairs=2)
     for step, plan in zip(found, plans, strict=True):
         result = play_match(plan, record=Ladder(folder).record_of(plan))
         assert step.mean_difference == pytest.approx(result.mean_difference, abs=1e-4)
         assert step.standard_error == pytest.approx(result.standard_error, abs=1e-4)
-        assert step.pairs == result.pairs == 3
+        assert step.pairs == result.pairs == 2
     card = json.loads(text)
     assert card["command"] == (
-        f"python -m tarocchi_bench train levels --variant {VARIANT} --pairs 3 --seed 4 --record-folder matches"
+        f"python -m tarocchi_bench train levels --variant {VARIANT} --pairs 2 --seed 4 --record-folder matches"
     )
     assert {"version", "rules_revision", "seed", "settings"} <= set(card)
 
     # what is recorded is not played again, and a record cut short is completed to the same
     cut = Ladder(folder).record_of(plans[1])
     lines = cut.read_text("utf-8").splitlines(keepends=True)
-    cut.write_text("".join(lines[:2]) + lines[2][:20], "utf-8")
+    cut.write_text(lines[0] + lines[1][:20], "utf-8")
     played: list[int] = []
     results = measure_levels(plans, folder, progress=lambda: played.append(1))
-    assert len(played) == 3 * len(plans)
-    assert len(cut.read_text("utf-8").splitlines()) == 3
+    assert len(played) == 2 * len(plans)
+    assert len(cut.read_text("utf-8").splitlines()) == 2
     save_strengths(results, plans, out, card["command"])
     assert (out / strengths_file(VARIANT)).read_text("utf-8") == text
 
