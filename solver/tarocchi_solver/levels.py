@@ -113,9 +113,15 @@ def play_at_level(
         progress=progress,
         clock=clock,
     )
+    return at_level(view(observation), found, level)
+
+
+def at_level(view: View, found: Recommendation, level: Level) -> Recommendation:
+    """Returns the answer of a search with the move that a level makes after it."""
+    settings = settings_of(level)
     if settings.slips == 0.0 or len(found.moves) == 1:
         return found
-    return replace(found, move=drawn_move(view(observation), found, settings))
+    return replace(found, move=drawn_move(view, found, settings))
 
 
 def drawn_move(view: View, found: Recommendation, settings: LevelSettings) -> Move:

@@ -13,15 +13,17 @@ import grpc
 
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi_engine import View
+from tarocchi_solver.levels import at_level
 from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
 from tarocchi_solver.search.analysis import Snapshot, analyze
 from tarocchi_solver.search.beliefs import BELIEF_WORLDS, beliefs
 from tarocchi_solver.search.runner import ITERATIONS_PER_MS
-from tarocchi_solver.service.answers import beliefs_answer, recommendation_answer
+from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.errors import invalid_request
 from tarocchi_solver.service.pool import StopSignal
 from tarocchi_solver.service.questions import Question, read_beliefs
 from tarocchi_solver.service.requests import contradiction_fault
+from tarocchi_solver.service.study_answers import beliefs_answer
 
 DEADLINE_SHARE: Final = 0.9
 """The share of the time to the deadline that may be used: the rest brings the answer home."""
@@ -97,6 +99,8 @@ def run_search(
     finally:
         if timer is not None:
             timer.cancel()
+    if question.level is not None:
+        found = at_level(question.view, found, question.level)
     reason = found.diagnostics.stop_reason
     if reason is StopReason.STOPPED or (is_stopped and reason in (StopReason.WORLDS, StopReason.ITERATIONS)):
         is_late = end is not None and time.monotonic() >= end

@@ -43,6 +43,7 @@ from tarocchi_solver.service.searching import (
     snapshot_answer,
     told_the_time,
 )
+from tarocchi_solver.service.study_answers import level_infos
 
 FIRST_ESTIMATES: Final[Mapping[str, float]] = {Phase.DISCARD: 0.05}
 """Seconds for an answer about a hundred discards, on a busy machine."""
@@ -142,6 +143,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
             queue_size=config.queue_size,
             thread_count=config.search_threads,
             batch_size_limit=config.batch_size_limit,
+            levels=level_infos(),
         )
 
     def _read(self, request: pb.RecommendMoveRequest) -> Question:
