@@ -91,14 +91,14 @@ def test_calls_at_a_time_are_counted_also_when_they_fail() -> None:
 
 def test_the_rate_limit_over_the_wire() -> None:
     slow = Token("slow", SITE.secret, requests_per_second=0.01)
-    with serving(tokens=(slow, BOT)) as server, SolverClient(server.address, token=slow.secret) as client:
+    with serving(tokens=(slow, BOT)) as server, SolverClient(server.address, token=slow.secret, retry=None) as client:
         assert client.get_server_info().solver_version
         error = refusal(client.get_server_info)
         assert (error.code, error.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, StatusReason.RATE_LIMIT)
         assert error.retry_seconds is not None
         assert 90 < error.retry_seconds <= 100
         # one token's limit is not another's
-        with SolverClient(server.address, token=BOT.secret) as other:
+        with SolverClient(server.address, token=BOT.secret, retry=None) as other:
             assert other.get_server_info().solver_version
 
 
@@ -114,11 +114,11 @@ def test_a_call_counts_until_its_end_however_it_ends(way: str, monkeypatch: pyte
         if way == "deadline":
             monkeypatch.setattr(searching, "usable_seconds", lambda remaining: 60.0)
         call = SolverServiceStub(channel).RecommendMove.future(
-            request, metadata=metadata, timeout=1.5 if way == "deadline" else 30
+            request, metadata=metadata, timeout=1.0 if way == "deadline" else 30
         )
         blocking.started.acquire()
         assert holder.running == 1
-        with SolverClient(server.address, token=BOT.secret) as client:
+        with SolverClient(server.address, token=BOT.secret, retry=None) as client:
             error = refusal(client.get_server_info)
             assert (error.code, error.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, StatusReason.CONCURRENCY_LIMIT)
             assert error.retry_seconds is not None
