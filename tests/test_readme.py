@@ -17,8 +17,8 @@ from tarocchi_solver.cli import app
 from tarocchi_solver.search import Budget
 from tarocchi_solver.service.config import SHORTEST_SECRET, ServerConfig, Token
 from tarocchi_solver.service.handlers import ARRIVAL_SECONDS
+from tarocchi_solver.service.searching import usable_seconds
 from tarocchi_solver.service.settings import read_settings
-from tarocchi_solver.service.solver_service import usable_seconds
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")

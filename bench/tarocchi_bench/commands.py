@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tarocchi_bench.arena import SAME_AGENTS, UNDECIDED, play_match
+from tarocchi_bench.belief_command import beliefs
 from tarocchi_bench.calibration_commands import calibration
 from tarocchi_bench.console import (
     CORES,
@@ -32,6 +33,7 @@ from tarocchi_bench.console import (
 )
 from tarocchi_bench.endings import measure_endings
 from tarocchi_bench.ladder_command import ladder
+from tarocchi_bench.latency_command import latency
 from tarocchi_bench.openspiel_match import openspiel
 from tarocchi_bench.pairs import MatchPlan
 from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
@@ -42,7 +44,7 @@ from tarocchi_bench.whole_matches_command import whole_matches
 from tarocchi_engine import VARIANTS, UnknownVariantError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
-for command in (ladder, duel, regret, whole_matches, openspiel, calibration):
+for command in (ladder, duel, regret, whole_matches, openspiel, calibration, beliefs, latency):
     app.command()(command)
 app.add_typer(training, name="train")
 

@@ -1,18 +1,23 @@
 // Plays a whole deal with a bot on every seat, shows an analysis that is cancelled half-way, and the score.
 //
 //   node play_deal.mjs --address 127.0.0.1:50051 --variant bolognese --seed 1 --iterations 500
+//
+// --tls, or --ca FILE with the root of the server's certificate, encrypts; then the token in TAROCCHI_TOKEN is sent, if any.
 
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import grpc from '@grpc/grpc-js';
-import { Service, violationsOf } from './service.mjs';
+import { encrypted, Service, violationsOf } from './service.mjs';
 
 const { values: options } = parseArgs({
   options: {
     address: { type: 'string', default: '127.0.0.1:50051' },
     variant: { type: 'string', default: 'bolognese' },
-    seed: { type: 'string' }, // of the deal; drawn if left out
+    seed: { type: 'string' }, // of the deal and of the bots; drawn if left out
     iterations: { type: 'string' }, // of each decision
     level: { type: 'string' }, // such as LEVEL_CLUB, instead of iterations
+    tls: { type: 'boolean', default: false },
+    ca: { type: 'string' },
   },
 });
 
@@ -22,7 +27,11 @@ const effort = {
   ...(options.level && { level: options.level }),
 };
 
-const service = new Service(options.address);
+const credentials =
+  options.tls || options.ca
+    ? encrypted({ ca: options.ca ? readFileSync(options.ca) : null, token: process.env.TAROCCHI_TOKEN })
+    : undefined;
+const service = new Service(options.address, credentials);
 try {
   await playDeal();
 } catch (error) {
@@ -36,7 +45,7 @@ try {
 
 async function playDeal() {
   // `deal` and `events` are all that a site has to keep of a table.
-  const { deal } = await service.newDeal({ variant: options.variant, ...(options.seed && { seed: options.seed }) });
+  const { deal } = await service.newDeal({ variant: options.variant, ...seedOf(0) });
   let events = [];
   let isAnalysed = false;
   console.log(`${deal.variant}: dealer ${deal.dealer}, seed ${deal.seed}`);
@@ -49,10 +58,15 @@ async function playDeal() {
       await showAnalysis(observation);
       isAnalysed = true;
     }
-    const answer = await service.recommendMove({ observation, ...effort });
+    const answer = await service.recommendMove({ observation, ...effort, ...seedOf(events.length) });
     console.log(`seat ${table.turn}: ${inWords(answer.move)}`);
     events = [...events, { seat: table.turn, ...answer.move }];
   }
+}
+
+// The seed of a call; left out, and so drawn for each call, unless the command line gives one.
+function seedOf(number) {
+  return options.seed ? { seed: BigInt.asUintN(64, BigInt(options.seed) + BigInt(number)).toString() } : {};
 }
 
 // Looks at three answers as they grow, then cancels.

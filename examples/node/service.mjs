@@ -68,6 +68,19 @@ export class Service {
   }
 }
 
+// The credentials of an encrypted channel: the root of the server's certificate, null for those of the system, and a
+// token that is sent with every call.
+export function encrypted({ ca = null, token } = {}) {
+  const channel = grpc.credentials.createSsl(ca);
+  if (!token) return channel;
+  const sendToken = grpc.credentials.createFromMetadataGenerator((_, done) => {
+    const metadata = new grpc.Metadata();
+    metadata.set('authorization', `Bearer ${token}`);
+    done(null, metadata);
+  });
+  return grpc.credentials.combineChannelCredentials(channel, sendToken);
+}
+
 // Makes a call, and again where that helps; the deadline holds for all attempts together.
 async function call(client, method, request, timeoutMs = 10_000) {
   const deadline = Date.now() + timeoutMs;

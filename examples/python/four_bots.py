@@ -40,10 +40,11 @@ def show(made: BotMove) -> None:
         print(f"  the fallback chose it: {made.error}", file=sys.stderr)
 
 
-def play_deal(table: Table, iterations: int | None, level: str | None, kept: Path | None) -> None:
+def play_deal(table: Table, iterations: int | None, level: str | None, seed: int | None, kept: Path | None) -> None:
     """Plays a deal to its end."""
     while not table.is_over:
-        show(table.bot_move(iterations=iterations, level=level, timeout=10))
+        own_seed = None if seed is None else (seed + len(table.events)) % 2**64
+        show(table.bot_move(iterations=iterations, level=level, seed=own_seed, timeout=10))
         if kept is not None:
             kept.write_text(table.to_json(), encoding="utf-8")
     assert table.score is not None
@@ -59,7 +60,7 @@ def main() -> None:
     parser.add_argument("--address", default="127.0.0.1:50051", help="host and port of the service")
     parser.add_argument("--variant", default="bolognese", help="name of the variant")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a rule option")
-    parser.add_argument("--seed", type=int, help="seed of the first deal; drawn if left out")
+    parser.add_argument("--seed", type=int, help="seed of the deal and of the bots; drawn if left out")
     parser.add_argument("--iterations", type=int, help="cap on the iterations of each decision")
     parser.add_argument("--level", help="how well to play, such as club, instead of iterations")
     parser.add_argument("--match", action="store_true", help="play on to the end of the match")
@@ -72,10 +73,11 @@ def main() -> None:
                 table = Table.from_json(client, given.kept.read_bytes())
             else:
                 table = Table.open(client, given.variant, seed=given.seed, options=options)
-            play_deal(table, given.iterations, given.level, given.kept)
+            play_deal(table, given.iterations, given.level, given.seed, given.kept)
             while given.match and not table.is_match_over:
-                table = table.next_deal()
-                play_deal(table, given.iterations, given.level, given.kept)
+                played = table.progress.standing.deals_played if table.progress else 0
+                table = table.next_deal(None if given.seed is None else (given.seed + played) % 2**64)
+                play_deal(table, given.iterations, given.level, given.seed, given.kept)
         except SolverError as error:
             sys.exit(f"{type(error).__name__}: {error}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import time
@@ -13,6 +14,7 @@ import pytest
 
 from client_support import ABSENT, BUSY, DOORS, Clock, CountedRules, Failure, ScriptedServer, serving, through
 from tarocchi_solver.client import (
+    AsyncSolverClient,
     CancelledError,
     DeadlineError,
     InvalidCallError,
@@ -226,24 +228,38 @@ def test_a_policy_must_be_one(door: str, settings: dict[str, Any], message: str)
     assert caught.value.message.startswith(message)
 
 
-def test_closing_a_client_ends_its_waits(door: str) -> None:
-    if door == "asyncio":
-        pytest.skip("there a task that waits is cancelled")
+def test_a_wait_can_be_ended(door: str) -> None:
+    """By closing the client, or in an event loop by cancelling the task."""
     scripted = ScriptedServer(*[ABSENT] * 3)
+    policy = RetryPolicy(first_wait=60, longest_wait=60, jitter=0)
+    errors: list[BaseException] = []
+
+    def call(client: SolverClient) -> None:
+        try:
+            ask(client)
+        except SolverError as error:
+            errors.append(error)
+
+    async def main(address: str) -> None:
+        async with AsyncSolverClient(address, retry=policy, timeout=None) as client:
+            task = asyncio.create_task(ask(client))
+            while not scripted.requests:
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
     with serving(scripted) as address:
-        client = SolverClient(address, retry=RetryPolicy(first_wait=60, longest_wait=60, jitter=0), timeout=None)
-        errors: list[Exception] = []
-
-        def call() -> None:
-            try:
-                ask(client)
-            except SolverError as error:
-                errors.append(error)
-
-        thread = threading.Thread(target=call)
+        if door == "asyncio":
+            asyncio.run(asyncio.wait_for(main(address), 10))
+            return
+        client = SolverClient(address, retry=policy, timeout=None)
+        thread = threading.Thread(target=call, args=(client,))
         thread.start()
         while not scripted.requests:
             time.sleep(0.001)
+        time.sleep(0.05)
         client.close()
         thread.join(10)
         assert not thread.is_alive()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trustme
 
-from service_support import running
+from service_support import running, serving
 from tarocchi_engine import VARIANTS
+from tarocchi_solver.service.config import Token
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 INSTALL = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
@@ -47,9 +50,10 @@ def address() -> Iterator[str]:
         yield server.address
 
 
-def play(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def play(folder: Path, *arguments: str, token: str = "") -> subprocess.CompletedProcess[str]:
     command = ["node", "play_deal.mjs", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    environment = {**os.environ, "TAROCCHI_TOKEN": token}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, env=environment)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -72,6 +76,25 @@ def test_faults_are_told(folder: Path, address: str) -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("INVALID_ARGUMENT: variant: no variant is called 'briscola'")
     assert "  variant UNKNOWN_VARIANT no variant is called 'briscola'" in done.stderr
+
+
+def test_encryption_and_a_token(folder: Path, tmp_path: Path) -> None:
+    root = trustme.CA()
+    leaf = root.issue_cert("127.0.0.1")
+    root.cert_pem.write_to_path(tmp_path / "ca.pem")
+    leaf.private_key_pem.write_to_path(tmp_path / "server.key")
+    leaf.cert_chain_pems[0].write_to_path(tmp_path / "server.pem")
+    files = {"tls_certificate": tmp_path / "server.pem", "tls_key": tmp_path / "server.key"}
+    token = Token("site", "0123456789abcdef-site")
+    with serving(tokens=(token,), concurrent_searches=1, search_threads=1, **files) as server:
+        arguments = ["--address", server.address, "--ca", str(tmp_path / "ca.pem")]
+        arguments += ["--variant", "bolognese", "--seed", "3", "--iterations", "1"]
+        done = play(folder, *arguments, token=token.secret)
+        assert done.returncode == 0, done.stderr
+        assert "ENDING_COUNT" in done.stdout
+        refused = play(folder, *arguments, token="x" * 20)
+    assert refused.returncode == 1
+    assert "UNAUTHENTICATED: " in refused.stderr  # node itself also warns of an address without a name
 
 
 def test_a_server_that_is_not_there_is_told(folder: Path) -> None:

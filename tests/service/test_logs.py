@@ -36,7 +36,7 @@ from tarocchi_engine import VARIANTS, Phase
 from tarocchi_solver import __version__
 from tarocchi_solver.cli import app
 from tarocchi_solver.client import SolverClient, SolverError
-from tarocchi_solver.service import solver_service
+from tarocchi_solver.service import searching, solver_service
 from tarocchi_solver.service.config import Token
 from tarocchi_solver.service.logs import LogFormat, LogLevel, logging_to
 from tarocchi_solver.service.pools import Priority
@@ -98,6 +98,10 @@ def test_every_kind_of_decision_is_made_again_to_the_byte() -> None:
             sent.append(digest(solver.RecommendMove(asked(variant, iterations=SMALL))))
             beliefs = pb.GetBeliefsRequest(observation=observed(in_the_middle(variant)))
             sent.append(digest(solver.GetBeliefs(beliefs)))
+            at_level = asked(variant)
+            at_level.ClearField("budget")
+            at_level.level = pb.LEVEL_CASUAL
+            sent.append(digest(solver.RecommendMove(at_level)))
         opening = play_until("terziglio", 1, lambda state: state.phase is Phase.BID)
         batch = [asked("bolognese", worlds=10), pb.RecommendMoveRequest(observation=observed(opening), seed=2**64 - 1)]
         batch[1].budget.iterations = SMALL
@@ -119,7 +123,7 @@ def test_every_kind_of_decision_is_made_again_to_the_byte() -> None:
     result = replayed(log.decisions)
     assert result.exit_code == 0, result.output
     assert verdicts(result) == ["the same bytes"] * len(sent)
-    assert result.output.count("Score ± error") == len(VARIANTS) + 3
+    assert result.output.count("Score ± error") == 2 * len(VARIANTS) + 3
     ids = {line["request_id"]: line for line in log.of("call")}
     for line in lines:
         assert ids[line["request_id"]]["method"] == line["method"]
@@ -166,7 +170,7 @@ def test_what_a_clock_has_ended_is_told() -> None:
 
 
 def test_a_minimum_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: 0.3)
+    monkeypatch.setattr(searching, "usable_seconds", lambda remaining: 0.3)
     with logged(concurrent_searches=1) as (log, server, solver, _review), occupied(server._pools[Priority.LIVE], 1):
         solver.RecommendMove(asked("bolognese", iterations=SMALL), timeout=60)
         solver.GetBeliefs(pb.GetBeliefsRequest(observation=observed(in_the_middle())), timeout=60)
@@ -230,7 +234,7 @@ def test_text_has_no_decisions() -> None:
 
 
 def test_an_exception_stays_in_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver_service, "search", None)
+    monkeypatch.setattr(searching, "search", None)
     with logged() as (log, _server, solver, _review), pytest.raises(grpc.RpcError):
         solver.RecommendMove(asked("bolognese", iterations=SMALL))
     (line,) = log.of("call")

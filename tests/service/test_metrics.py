@@ -20,7 +20,7 @@ from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_engine import VARIANTS
 from tarocchi_solver import __version__
 from tarocchi_solver.client import SolverClient, SolverError
-from tarocchi_solver.service import solver_service
+from tarocchi_solver.service import searching
 from tarocchi_solver.service.config import ConfigError, ServerConfig, Token
 from tarocchi_solver.service.pools import Priority
 from tarocchi_solver.service.server import METHODS, SolverServer
@@ -118,7 +118,7 @@ def test_the_numbers_add_up_with_the_calls() -> None:
 
 def test_cancelled_and_refused_calls_count(monkeypatch: pytest.MonkeyPatch) -> None:
     blocking = BlockingSearch()
-    monkeypatch.setattr(solver_service, "search", blocking)
+    monkeypatch.setattr(searching, "search", blocking)
     with measured(concurrent_searches=1, queue_size=1) as (server, solver, _review):
         active = solver.RecommendMove.future(asked(iterations=SMALL))  # type: ignore[attr-defined]
         blocking.started.acquire()
@@ -165,10 +165,10 @@ def test_streams_are_open_until_their_clients_leave() -> None:
 
 def test_deadlines_and_minimum_answers_count(monkeypatch: pytest.MonkeyPatch) -> None:
     with measured(concurrent_searches=1) as (server, solver, _review):
-        monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: 0.3)
+        monkeypatch.setattr(searching, "usable_seconds", lambda remaining: 0.3)
         with occupied(server._pools[Priority.LIVE], 1):
             solver.RecommendMove(asked(iterations=SMALL), timeout=60)
-            monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: remaining + 60)
+            monkeypatch.setattr(searching, "usable_seconds", lambda remaining: remaining + 60)
             with pytest.raises(grpc.RpcError):
                 solver.RecommendMove(asked(iterations=SMALL), timeout=0.2)
             wait_for(lambda: value(scrape(server), "tarocchi_calls_in_progress") == 0)

@@ -17,8 +17,8 @@ from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_engine import get_variant, new_deal
 from tarocchi_solver.client import SolverClient, SolverError
+from tarocchi_solver.service import searching, solver_service
 from tarocchi_solver.service import server as server_module
-from tarocchi_solver.service import solver_service
 from tarocchi_solver.service.config import SPARE_THREADS, ServerConfig
 from tarocchi_solver.service.pools import Priority
 from tarocchi_solver.service.server import SERVICE_NAMES, SolverServer
@@ -78,7 +78,7 @@ def test_reflection_tells_the_contract(server: SolverServer) -> None:
 
 def test_cancelling_stops_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     blocking = BlockingSearch()
-    monkeypatch.setattr(solver_service, "search", blocking)
+    monkeypatch.setattr(searching, "search", blocking)
     request = pb.RecommendMoveRequest(observation=observed(in_the_middle()))
     with (
         running(concurrent_searches=1, queue_size=1) as (server, _),
@@ -98,7 +98,7 @@ def test_cancelling_stops_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_call_whose_turn_does_not_come_is_answered_before_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: 0.5)
+    monkeypatch.setattr(searching, "usable_seconds", lambda remaining: 0.5)
     observation = observed(in_the_middle())
     with running(concurrent_searches=1, queue_size=1) as (server, client), occupied(server._pools[Priority.LIVE], 1):
         answer = client.recommend_move(observation, iterations=10**9, seed=1, timeout=60)
@@ -110,7 +110,7 @@ def test_a_call_whose_turn_does_not_come_is_answered_before_its_deadline(monkeyp
 
 def test_a_full_queue_is_answered_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time that may be used is over long before the deadline, so that no slow machine misses that."""
-    monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: remaining - 57)
+    monkeypatch.setattr(searching, "usable_seconds", lambda remaining: remaining - 57)
     observations = [observed(in_the_middle()), observed(new_deal(get_variant("bolognese"), 1))]
     reasons: list[int] = []
     with running(concurrent_searches=2, queue_size=10) as (server, client):
@@ -129,7 +129,7 @@ def test_a_full_queue_is_answered_in_time(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_call_that_cannot_be_answered_in_time_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: 0.0)
+    monkeypatch.setattr(searching, "usable_seconds", lambda remaining: 0.0)
     with running(concurrent_searches=1, queue_size=5) as (server, client), occupied(server._pools[Priority.LIVE], 1):
         with pytest.raises(SolverError, match="too many for an answer before the deadline") as caught:
             client.recommend_move(observed(in_the_middle()), timeout=60)
@@ -142,7 +142,7 @@ def test_a_call_that_cannot_be_answered_in_time_is_refused(monkeypatch: pytest.M
 def test_calls_in_the_queue_are_answered_when_the_server_stops(grace: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_module, "_LAST_ANSWERS_SECONDS", 60.0)
     blocking = BlockingSearch()
-    monkeypatch.setattr(solver_service, "search", blocking)
+    monkeypatch.setattr(searching, "search", blocking)
     reasons: list[int] = []
     with running(concurrent_searches=1, queue_size=9) as (server, client):
 
@@ -169,7 +169,7 @@ def test_an_answer_after_the_deadline_is_logged_as_such(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A server that does not notice the deadline in time."""
-    monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: remaining + 60)
+    monkeypatch.setattr(searching, "usable_seconds", lambda remaining: remaining + 60)
     caplog.set_level("INFO")
     gone = threading.Event()
     real = solver_service.run_search
@@ -192,7 +192,7 @@ def test_an_answer_after_the_deadline_is_logged_as_such(
 
 def test_a_client_that_leaves_the_queue_frees_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that does not notice the deadline in time, so that the client has gone before."""
-    monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: remaining + 60)
+    monkeypatch.setattr(searching, "usable_seconds", lambda remaining: remaining + 60)
     observation = observed(in_the_middle())
     with running(concurrent_searches=1, queue_size=1) as (server, client), occupied(server._pools[Priority.LIVE], 1):
         with pytest.raises(SolverError) as caught:
@@ -203,7 +203,7 @@ def test_a_client_that_leaves_the_queue_frees_its_place(monkeypatch: pytest.Monk
 
 def test_a_forced_move_does_not_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     with running(concurrent_searches=1, queue_size=0) as (server, client):
-        monkeypatch.setattr(server._pools[Priority.LIVE], "run", None)
+        monkeypatch.setattr(server._pools[Priority.LIVE], "submit", None)
         state = in_the_middle()
         while len(state.legal_moves()) > 1:
             state = state.apply_move(state.legal_moves()[-1])
@@ -214,7 +214,7 @@ def test_a_forced_move_does_not_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("grace", [10.0, 0.0])
 def test_a_search_in_flight_is_answered_before_the_end(monkeypatch: pytest.MonkeyPatch, grace: float) -> None:
     blocking = BlockingSearch()
-    monkeypatch.setattr(solver_service, "search", blocking)
+    monkeypatch.setattr(searching, "search", blocking)
     observation = observed(in_the_middle())
     answers: list[pb.RecommendMoveResponse] = []
     with running(concurrent_searches=1) as (server, client):
@@ -238,9 +238,10 @@ def test_a_search_in_flight_is_answered_before_the_end(monkeypatch: pytest.Monke
 
 
 def test_health_checks_always_find_a_thread() -> None:
-    config = ServerConfig(concurrent_searches=3, queue_size=5)
-    admitted = 3 + 5 + config.concurrent_analyses + config.analysis_queue_size
-    assert config.rpc_threads == admitted + config.long_calls + SPARE_THREADS
+    config = ServerConfig(
+        concurrent_searches=3, queue_size=5, concurrent_analyses=7, analysis_queue_size=11, long_calls=13
+    )
+    assert config.rpc_threads == 3 + 5 + 7 + 11 + 13 + SPARE_THREADS
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:65536", "127.0.0.1:99999", "[::1]:" + "9" * 50])

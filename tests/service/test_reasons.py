@@ -33,11 +33,11 @@ from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
 from tarocchi_engine import Phase, get_variant, new_deal
 from tarocchi_solver.client import SolverClient, SolverError
 from tarocchi_solver.search.sampler import WorldNotFoundError
-from tarocchi_solver.service import rules_service, solver_service
+from tarocchi_solver.service import rules_service, searching
 from tarocchi_solver.service.answers import deal_answer, replay_answer
 from tarocchi_solver.service.calls import Stage
 from tarocchi_solver.service.config import ServerConfig
-from tarocchi_solver.service.errors import StatusReason, ViolationReason
+from tarocchi_solver.service.errors import RequestError, StatusReason, ViolationReason
 from tarocchi_solver.service.formats import format_observation
 from tarocchi_solver.service.pool import SearchPool
 from tarocchi_solver.service.server import SolverServer
@@ -358,7 +358,7 @@ def test_world_not_found(client: SolverClient, monkeypatch: pytest.MonkeyPatch) 
     def give_up(*args: object, **kwargs: object) -> None:
         raise WorldNotFoundError(["seat 2 holds no cups " * 1000])
 
-    monkeypatch.setattr(solver_service, "search", give_up)
+    monkeypatch.setattr(searching, "search", give_up)
     monkeypatch.setattr(rules_service, "check_consistent", give_up)
     message = observed(in_the_middle())
     error = refusal(lambda: client.recommend_move(message))
@@ -485,7 +485,7 @@ def test_long_texts_are_not_echoed(client: SolverClient) -> None:
 
 def test_queue_full_and_health_while_searches_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     blocking = BlockingSearch()
-    monkeypatch.setattr(solver_service, "search", blocking)
+    monkeypatch.setattr(searching, "search", blocking)
     message = observed(in_the_middle())
     with running(concurrent_searches=1, queue_size=1) as (server, client):
         callers = [threading.Thread(target=client.recommend_move, args=(message,)) for _ in range(2)]
@@ -542,7 +542,7 @@ def test_an_internal_error_tells_nothing_but_its_id(
     def broken(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret: SK lies in seat 3")
 
-    monkeypatch.setattr(solver_service, "search", broken)
+    monkeypatch.setattr(searching, "search", broken)
     error = refusal(lambda: client.recommend_move(observed(in_the_middle()), iterations=SMALL))
     assert (error.code, error.reason) == (grpc.StatusCode.INTERNAL, StatusReason.INTERNAL_ERROR)
     assert error.request_id in error.message
@@ -559,7 +559,7 @@ def test_cancelled_before_its_search_began() -> None:
 
     pool = SearchPool(workers=1, queue_size=1)
     with occupied(pool, 1):
-        with pytest.raises(solver_service.RequestError) as caught:
+        with pytest.raises(RequestError) as caught:
             pool.run(the_same(lambda stop: None), Gone())  # type: ignore[arg-type]
         assert (caught.value.code, caught.value.reason) == (grpc.StatusCode.CANCELLED, StatusReason.CANCELLED)
         assert pool.admitted == 1
@@ -568,7 +568,12 @@ def test_cancelled_before_its_search_began() -> None:
 
 
 def test_every_reason_is_provoked() -> None:
-    elsewhere = {ViolationReason.OUT_OF_RANGE, ViolationReason.WORLD_NOT_FOUND, ViolationReason.UNREADABLE_REQUEST}
+    elsewhere = {
+        ViolationReason.OUT_OF_RANGE,
+        ViolationReason.LEVEL_AND_BUDGET,
+        ViolationReason.WORLD_NOT_FOUND,
+        ViolationReason.UNREADABLE_REQUEST,
+    }
     assert {*OBSERVATIONS, *DEALS} | elsewhere == set(ViolationReason)
     names = ("test_reasons.py", "test_recommend.py", "test_security.py", "test_limits.py", "test_streams.py")
     here = "".join((Path(__file__).parent / name).read_text() for name in names)

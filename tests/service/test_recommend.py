@@ -17,9 +17,10 @@ from tarocchi_solver import __version__
 from tarocchi_solver.client import SolverClient, SolverError
 from tarocchi_solver.search import Budget, Recommendation
 from tarocchi_solver.search.halving import MIN_CHOICE_WORLDS, MIN_EVALUATION_WORLDS
-from tarocchi_solver.service import solver_service
+from tarocchi_solver.service import searching, solver_service
 from tarocchi_solver.service.calls import ELAPSED_KEY, REQUEST_ID_KEY
 from tarocchi_solver.service.errors import FaultList
+from tarocchi_solver.service.questions import Question, read_question
 from tarocchi_solver.service.requests import parse_budget
 from tarocchi_solver.service.server import SolverServer
 
@@ -138,13 +139,13 @@ def test_a_deadline_leaves_a_tenth_of_its_time(client: SolverClient, monkeypatch
     ("remaining", "usable"), [(100.0, 90.0), (0.2, 0.18), (0.1, 0.08), (0.02, 0.0), (0.001, 0.0), (-1.0, 0.0)]
 )
 def test_a_short_deadline_keeps_a_reserve(remaining: float, usable: float) -> None:
-    assert solver_service.usable_seconds(remaining) == pytest.approx(usable)
+    assert searching.usable_seconds(remaining) == pytest.approx(usable)
 
 
-def long_question(state: State) -> solver_service.Question:
+def long_question(state: State) -> Question:
     """Returns a question that asks for hours of search."""
     request = pb.RecommendMoveRequest(observation=observed(state), budget=pb.Budget(iterations=10**9), seed=1)
-    return solver_service.read_question(request, Budget(iterations=1))
+    return read_question(request, Budget(iterations=1))
 
 
 @pytest.mark.parametrize("phase", [Phase.DISCARD, Phase.PLAY])
@@ -152,7 +153,7 @@ def long_question(state: State) -> solver_service.Question:
 def test_a_search_without_end_is_cut_by_time(phase: Phase, seconds: float) -> None:
     state = new_deal(get_variant("piedicavallo"), 1) if phase is Phase.DISCARD else in_the_middle()
     started = time.monotonic()
-    found = solver_service.run_search(long_question(state), threading.Event(), seconds=seconds)
+    found = searching.run_search(long_question(state), threading.Event(), seconds=seconds)
     assert time.monotonic() - started < 1
     assert found.diagnostics.stop_reason == "time"
     assert len(found.moves) == len(state.legal_moves())
@@ -162,27 +163,27 @@ def test_a_search_without_end_is_cut_by_time(phase: Phase, seconds: float) -> No
 def test_a_search_that_is_stopped_already_does_the_minimum(seconds: float | None, reason: str) -> None:
     stop = threading.Event()
     stop.set()
-    found = solver_service.run_search(long_question(in_the_middle()), stop, seconds)
+    found = searching.run_search(long_question(in_the_middle()), stop, seconds)
     assert found.diagnostics.stop_reason == reason
     assert found.diagnostics.worlds == MIN_CHOICE_WORLDS + MIN_EVALUATION_WORLDS
 
 
 def test_what_a_deadline_cannot_reach_does_not_change_the_answer() -> None:
     request = pb.RecommendMoveRequest(observation=observed(in_the_middle()), budget=pb.Budget(iterations=3000), seed=1)
-    question = solver_service.read_question(request, Budget(iterations=1))
-    one, two = (solver_service.run_search(question, threading.Event(), seconds) for seconds in (None, 60.0))
+    question = read_question(request, Budget(iterations=1))
+    one, two = (searching.run_search(question, threading.Event(), seconds) for seconds in (None, 60.0))
     assert one == two
 
 
 def test_a_time_cap_reaches_the_search(client: SolverClient, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Budget] = []
-    real = solver_service.search
+    real = searching.search
 
     def spy(observation: Observation, budget: Budget, **options: Any) -> Recommendation:
         given.append(budget)
         return real(observation, budget, **options)
 
-    monkeypatch.setattr(solver_service, "search", spy)
+    monkeypatch.setattr(searching, "search", spy)
     answer = client.recommend_move(observed(in_the_middle()), time_ms=30, seed=1)
     assert given == [Budget(time_ms=30)]
     assert answer.diagnostics.stop_reason == pb.STOP_REASON_TIME

@@ -54,7 +54,7 @@ GOOD: dict[str, tuple[Any, str]] = {
     "queue_size": (0, "7"),
     "concurrent_analyses": (3, "4"),
     "analysis_queue_size": (0, "7"),
-    "long_calls": (5, "6"),
+    "long_calls": (3, "4"),
     "search_threads": (2, "3"),
     "default_budget.worlds": (11, "12"),
     "default_budget.iterations": (13, "14"),

@@ -147,10 +147,11 @@ def _parse(value: dict[str, Any], place: str) -> LoggedDecision:
         raise InputError(faults_sentence(place, faults))
     request = kind()
     fill(request, value["request"], place)
-    budget = None
-    if "answer_budget" in value:
-        budget = solver_service_pb2.Budget()
-        fill(budget, value["answer_budget"], place)
+    budgets: dict[str, solver_service_pb2.Budget | None] = {"answer_budget": None, "level_budget": None}
+    for name in budgets:
+        if name in value:
+            budgets[name] = budget = solver_service_pb2.Budget()
+            fill(budget, value[name], place)
     return LoggedDecision(
         method=_field(value, "method", "", place),
         request_id=_field(value, "request_id", "", place),
@@ -159,7 +160,8 @@ def _parse(value: dict[str, Any], place: str) -> LoggedDecision:
         is_reproducible=_field(value, "reproducible", True, place),
         solver_version=_field(value, "solver_version", "", place),
         rules_revision=_field(value, "rules_revision", 0, place),
-        answer_budget=budget,
+        answer_budget=budgets["answer_budget"],
+        level_budget=budgets["level_budget"],
         index=_number({"index": 0, **value}, "index", 0, place),
         worlds=_number(value, "worlds", 2, place) if value["method"] == "GetBeliefs" else None,
         threads=_number({"threads": 1, **value}, "threads", 1, place),

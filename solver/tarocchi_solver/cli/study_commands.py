@@ -71,7 +71,7 @@ def analyze(
     with Waiting(_LOADING), refusals_as_input_errors(source):
         from tarocchi_solver.service.answers import variants_answer
         from tarocchi_solver.service.questions import read_analysis
-        from tarocchi_solver.service.solver_service import analyze_here
+        from tarocchi_solver.service.searching import analyze_here
 
         question, _interval = read_analysis(request)
     with refusals_as_input_errors(source):
@@ -124,7 +124,7 @@ def beliefs(
             answer = client.get_beliefs(request.observation, seed=_seed_of(request))
     else:
         with Waiting(_LOADING), refusals_as_input_errors(source):
-            from tarocchi_solver.service.solver_service import beliefs_here
+            from tarocchi_solver.service.searching import beliefs_here
 
             answer = beliefs_here(request)
     if as_json:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from types import TracebackType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 import grpc
 
 from tarocchi_solver.client.errors import CancelledError, InvalidCallError, SolverError
 from tarocchi_solver.client.retry import Attempts
+
+NAP_SECONDS: Final = 0.1
+"""How long a stream that is to be closed may go on waiting for its next attempt."""
 
 Response = TypeVar("Response")
 ResponseOut = TypeVar("ResponseOut", covariant=True)
@@ -86,16 +89,23 @@ class ResponseStream(Iterator[Response], Generic[Response]):
                 if wait is None:
                     self._is_closed = True
                     raise failure from error
-                self._sleep(wait)
+                self._pause(wait)
                 self._begin_again()
             else:
                 self._has_responses = True
                 return response
         raise StopIteration
 
+    def _pause(self, seconds: float) -> None:
+        """Waits for the next attempt, but not for long once the stream is closed."""
+        while seconds > 0 and not self._is_closed:
+            nap = min(seconds, NAP_SECONDS)
+            self._sleep(nap)
+            seconds -= nap
+
     def _begin_again(self) -> None:
         """Makes the call once more, unless it was closed in the meantime."""
-        if self._attempts.is_over():
+        if not self._is_closed and self._attempts.is_over():
             self._is_closed = True
             raise self._attempts.too_late()
         if not self._is_closed:
@@ -182,16 +192,23 @@ class AsyncResponseStream(AsyncIterator[Response], Generic[Response]):
                 if wait is None:
                     self._is_closed = True
                     raise failure from error
-                await self._sleep(wait)
+                await self._pause(wait)
                 self._begin_again()
             else:
                 self._has_responses = True
                 return response
         raise StopAsyncIteration
 
+    async def _pause(self, seconds: float) -> None:
+        """Waits for the next attempt, but not for long once the stream is closed."""
+        while seconds > 0 and not self._is_closed:
+            nap = min(seconds, NAP_SECONDS)
+            await self._sleep(nap)
+            seconds -= nap
+
     def _begin_again(self) -> None:
         """Makes the call once more, unless it was closed in the meantime."""
-        if self._attempts.is_over():
+        if not self._is_closed and self._attempts.is_over():
             self._is_closed = True
             raise self._attempts.too_late()
         if not self._is_closed:

@@ -118,7 +118,11 @@ class Decision:
         if (used := self.used_budget()) is not None:
             assert self.diagnostics is not None
             assert not isinstance(request, solver_service_pb2.GetBeliefsRequest)
-            request.budget.CopyFrom(used)
+            if isinstance(request, solver_service_pb2.RecommendMoveRequest) and request.level:
+                # a level goes without caps
+                told["level_budget"] = json_format.MessageToDict(used)
+            else:
+                request.budget.CopyFrom(used)
             if used != self.diagnostics.budget:
                 told["answer_budget"] = json_format.MessageToDict(self.diagnostics.budget)
         told["request"] = json_format.MessageToDict(request)

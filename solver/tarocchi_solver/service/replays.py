@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import grpc
@@ -12,14 +12,16 @@ from google.protobuf.message import Message
 from tarocchi.solver.v1 import review_service_pb2, solver_service_pb2
 from tarocchi_engine import VARIANTS
 from tarocchi_solver import __version__
+from tarocchi_solver.levels import at_level
 from tarocchi_solver.search import DEFAULT_BUDGET, ContradictionError, search
 from tarocchi_solver.search.review import decisions_of, review_decision
-from tarocchi_solver.service.answers import decision_review_answer, recommendation_answer
+from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.decisions import Request, digest_of
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, invalid_request
 from tarocchi_solver.service.questions import Question, read_analysis, read_beliefs, read_question
 from tarocchi_solver.service.requests import contradiction_fault, parse_budget, parse_deal
-from tarocchi_solver.service.solver_service import count_beliefs
+from tarocchi_solver.service.searching import count_beliefs
+from tarocchi_solver.service.study_answers import decision_review_answer
 
 REQUESTS: Final[Mapping[str, type[Request]]] = {
     "RecommendMove": solver_service_pb2.RecommendMoveRequest,
@@ -46,6 +48,8 @@ class LoggedDecision:
     rules_revision: int
     answer_budget: solver_service_pb2.Budget | None = None
     """The budget that the answer tells; None if it is that of the request."""
+    level_budget: solver_service_pb2.Budget | None = None
+    """The budget of the level that was asked for; None if none was."""
     index: int = 0
     """Its place in a batch, or the number of its event in a deal."""
     worlds: int | None = None
@@ -98,9 +102,13 @@ def is_same(logged: LoggedDecision, answer: Message) -> bool:
 
 
 def _recommend(question: Question, logged: LoggedDecision) -> solver_service_pb2.RecommendMoveResponse:
+    if logged.level_budget is not None:
+        question = replace(question, budget=parse_budget(logged.level_budget, FaultList()))
     found = search(
         question.observation, question.budget, seed=question.seed, threads=logged.threads, clock=stopped_clock
     )
+    if question.level is not None:
+        found = at_level(question.view, found, question.level)
     answer = recommendation_answer(question.view, found, question.budget)
     _tell_budget(answer.diagnostics, logged)
     return answer

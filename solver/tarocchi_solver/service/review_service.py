@@ -16,7 +16,6 @@ from tarocchi_engine.legality import seat_fault
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import Budget
 from tarocchi_solver.search.review import DecisionReview, decisions_of, review_decision, review_of_seat
-from tarocchi_solver.service.answers import decision_review_answer, seat_review_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, streaming
 from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
 from tarocchi_solver.service.decisions import Decision
@@ -26,7 +25,8 @@ from tarocchi_solver.service.pools import Priority, SearchPools
 from tarocchi_solver.service.questions import lowered
 from tarocchi_solver.service.records import Trace
 from tarocchi_solver.service.requests import parse_budget, parse_deal
-from tarocchi_solver.service.solver_service import MINIMUM_BUDGET, shared_ends
+from tarocchi_solver.service.searching import MINIMUM_BUDGET, shared_ends
+from tarocchi_solver.service.study_answers import decision_review_answer, seat_review_answer
 from tarocchi_solver.service.telemetry import Telemetry
 
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import grpc
 
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceServicer
-from tarocchi_engine import VARIANTS, Fault, Phase, View
+from tarocchi_engine import VARIANTS, Fault, Phase
 from tarocchi_solver import __version__
-from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
-from tarocchi_solver.search.analysis import Snapshot, analyze
-from tarocchi_solver.search.beliefs import BELIEF_WORLDS, beliefs
-from tarocchi_solver.search.runner import ITERATIONS_PER_MS
-from tarocchi_solver.service.answers import beliefs_answer, recommendation_answer
+from tarocchi_solver.search import Recommendation
+from tarocchi_solver.search.analysis import Snapshot
+from tarocchi_solver.search.beliefs import BELIEF_WORLDS
+from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, answering, streaming
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.decisions import Decision
@@ -28,29 +26,34 @@ from tarocchi_solver.service.formats import format_budget
 from tarocchi_solver.service.latest import Latest
 from tarocchi_solver.service.pool import Job, StopSignal, result_of
 from tarocchi_solver.service.pools import Priority, SearchPools
-from tarocchi_solver.service.questions import PRIORITIES, Question, read_analysis, read_beliefs, read_question
+from tarocchi_solver.service.questions import (
+    Question,
+    priority_of,
+    priority_of_batch,
+    read_analysis,
+    read_beliefs,
+    read_question,
+)
 from tarocchi_solver.service.records import Trace
-from tarocchi_solver.service.requests import contradiction_fault
+from tarocchi_solver.service.searching import (
+    MINIMUM_BUDGET,
+    analyze_for,
+    count_beliefs,
+    latest_end,
+    planned_budget,
+    run_search,
+    shared_ends,
+    snapshot_answer,
+    told_the_time,
+)
+from tarocchi_solver.service.study_answers import level_infos
 from tarocchi_solver.service.telemetry import Telemetry
-
-DEADLINE_SHARE: Final = 0.9
-"""The share of the time to the deadline that may be used: the rest brings the answer home."""
-DEADLINE_RESERVE: Final = 0.02
-"""Seconds before the deadline that are not used in any case, because every answer takes some time."""
 
 FIRST_ESTIMATES: Final[Mapping[str, float]] = {Phase.DISCARD: 0.05}
 """Seconds for an answer about a hundred discards, on a busy machine."""
-
 BELIEFS_KIND: Final = "beliefs"
 FEWEST_BELIEF_WORLDS: Final = 256
 """Worlds of an answer about beliefs for which there is hardly any time."""
-_ENDLESS: Final = 10**8
-"""Seconds; a call with more to its deadline has none."""
-
-MINIMUM_BUDGET: Final = Budget(worlds=1, iterations=1)
-"""Makes a search do no more than it always does."""
-OUT_OF_REACH: Final = 10
-"""A cap of so many times the work that a search can do in its time is not planned for."""
 
 
 class SolverServicer(Servicer, SolverServiceServicer):
@@ -76,7 +79,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
         else:
             job = self._job(question, latest_end(started, context))
             trace = job.trace
-            answer = self._pools[_priority_of(request, Priority.LIVE)].run(job, context)
+            answer = self._pools[priority_of(request, Priority.LIVE)].run(job, context)
         self._telemetry.decided(_decision(request, answer, trace))
         return answer
 
@@ -87,7 +90,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
         """Recommends many moves."""
         started = time.monotonic()
         questions = self._read_batch(request)
-        priority = _priority_of_batch(request)
+        priority = priority_of_batch(request)
         ends = shared_ends(started, context, len(questions))
         jobs = [self._job(question, latest) for question, latest in zip(questions, ends, strict=True)]
         with self._pools.long_call():
@@ -110,18 +113,18 @@ class SolverServicer(Servicer, SolverServiceServicer):
             return analyze_for(question, stop, seconds, self._config.search_threads, latest.put)
 
         def minimum(stop: StopSignal) -> Snapshot:
-            return Snapshot(_told_the_time(run_search(question, stop), stop), MINIMUM_BUDGET)
+            return Snapshot(told_the_time(run_search(question, stop), stop), MINIMUM_BUDGET)
 
         job = Job(question.view.phase, search_for, minimum, latest_end(started, context))
-        pool = self._pools[_priority_of(request, Priority.ANALYSIS)]
+        pool = self._pools[priority_of(request, Priority.ANALYSIS)]
         done = pool.submit(job, context)
         done.add_done_callback(lambda _done: latest.close())
         for snapshot in latest.spaced(interval):
-            yield _snapshot_answer(question, snapshot, is_final=False)
+            yield snapshot_answer(question, snapshot, is_final=False)
         last = result_of(done)
         # the last of its searches, which made the answer, was not planned by the time
         job.trace.plan(last.budget, self._config.search_threads)
-        answer = _snapshot_answer(question, last, is_final=True)
+        answer = snapshot_answer(question, last, is_final=True)
         found = answer.recommendation
         self._telemetry.decided(
             Decision(request, answer, question.seed, job.trace, found.diagnostics, exact=found.exact)
@@ -163,6 +166,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
             queue_size=config.queue_size,
             thread_count=config.search_threads,
             batch_size_limit=config.batch_size_limit,
+            levels=level_infos(),
         )
 
     def _read(self, request: pb.RecommendMoveRequest) -> Question:
@@ -197,11 +201,11 @@ class SolverServicer(Servicer, SolverServiceServicer):
             limit, threads = None if seconds == math.inf else seconds, self._config.search_threads
             trace.plan(planned_budget(question.budget, stop.is_set(), limit, threads), threads)
             found = run_search(question, stop, limit, threads)
-            return _answer(question, _told_the_time(found, stop))
+            return _answer(question, told_the_time(found, stop))
 
         def minimum(stop: StopSignal) -> pb.RecommendMoveResponse:
             trace.plan(MINIMUM_BUDGET)
-            return _answer(question, _told_the_time(run_search(question, stop), stop))
+            return _answer(question, told_the_time(run_search(question, stop), stop))
 
         return Job(question.view.phase, search_for, minimum, latest, trace)
 
@@ -213,151 +217,5 @@ def _decision(
     return Decision(request, answer, found.seed, trace, found, exact=answer.exact, index=index)
 
 
-def _priority_of(request: pb.RecommendMoveRequest | pb.AnalyzePositionRequest, default: Priority) -> Priority:
-    """Returns the priority of a request that has been checked."""
-    return PRIORITIES.get(request.priority, default)
-
-
-def _priority_of_batch(request: pb.BatchRecommendMovesRequest) -> Priority:
-    """Returns the priority of a whole batch: that of live play only if all of its requests are live."""
-    priorities = {_priority_of(entry, Priority.ANALYSIS) for entry in request.requests}
-    return Priority.LIVE if priorities == {Priority.LIVE} else Priority.ANALYSIS
-
-
-def analyze_for(
-    question: Question,
-    stop: StopSignal,
-    seconds: float,
-    threads: int,
-    tell: Callable[[Snapshot], None],
-) -> Snapshot:
-    """Analyses for at most so many seconds, tells every snapshot and returns the last one."""
-    time_ms = question.budget.time_ms
-    if seconds != math.inf:
-        most = max(1, int(seconds * 1000))
-        time_ms = most if time_ms is None else min(time_ms, most)
-    budget = replace(question.budget, time_ms=time_ms)
-    last: Snapshot | None = None
-    for last in _analyze(replace(question, budget=budget), threads, stop):
-        tell(last)
-    assert last is not None
-    return Snapshot(_told_the_time(last.found, stop), last.budget)
-
-
-def _analyze(question: Question, threads: int, stop: threading.Event | None = None) -> Iterator[Snapshot]:
-    """Yields what `analyze` yields; raises `RequestError` where no deal fits the observation."""
-    try:
-        yield from analyze(question.observation, question.budget, seed=question.seed, threads=threads, stop=stop)
-    except ContradictionError as error:
-        raise invalid_request([contradiction_fault(error)]) from error
-
-
-def analyze_here(question: Question, threads: int) -> Iterator[pb.AnalyzePositionResponse]:
-    """Yields the answers of an analysis in this process; the last is final. Raises `RequestError`."""
-    last: Snapshot | None = None
-    for last in _analyze(question, threads):
-        yield _snapshot_answer(question, last, is_final=False)
-    assert last is not None
-    yield _snapshot_answer(question, last, is_final=True)
-
-
-def beliefs_here(request: pb.GetBeliefsRequest) -> pb.GetBeliefsResponse:
-    """Answers `GetBeliefs` in this process; raises `RequestError`."""
-    return count_beliefs(*read_beliefs(request), BELIEF_WORLDS)
-
-
-def count_beliefs(seen: View, seed: int, worlds: int) -> pb.GetBeliefsResponse:
-    """Returns where the cards may lie that a seat does not see; raises `RequestError` where they can lie nowhere."""
-    try:
-        return beliefs_answer(seen, beliefs(seen.observation, seed=seed, worlds=worlds))
-    except ContradictionError as error:
-        raise invalid_request([contradiction_fault(error)]) from error
-
-
-def _snapshot_answer(question: Question, snapshot: Snapshot, *, is_final: bool) -> pb.AnalyzePositionResponse:
-    answer = recommendation_answer(question.view, snapshot.found, snapshot.budget)
-    return pb.AnalyzePositionResponse(recommendation=answer, final=is_final)
-
-
-def latest_end(started: float, context: grpc.ServicerContext) -> float:
-    """Returns when the answer has to be there; a call without a deadline may come with one at the end of time."""
-    remaining = context.time_remaining()
-    if remaining is None or remaining > _ENDLESS:
-        return math.inf
-    return started + usable_seconds(remaining)
-
-
-def shared_ends(started: float, context: grpc.ServicerContext, count: int) -> list[float]:
-    """Returns when each of the answers of one call has to be there, if they share the time to its deadline."""
-    end = latest_end(started, context)
-    if end == math.inf:
-        return [math.inf] * count
-    return [started + (end - started) * (number + 1) / count for number in range(count)]
-
-
-def _told_the_time(found: Recommendation, stop: StopSignal) -> Recommendation:
-    """Returns an answer that says so if it was the time that stopped the search."""
-    if not stop.is_for_time or found.diagnostics.stop_reason is not StopReason.STOPPED:
-        return found
-    return replace(found, diagnostics=replace(found.diagnostics, stop_reason=StopReason.TIME))
-
-
 def _answer(question: Question, found: Recommendation) -> pb.RecommendMoveResponse:
     return recommendation_answer(question.view, found, question.budget)
-
-
-def usable_seconds(remaining: float) -> float:
-    """Returns the time for a search with so many seconds to the deadline of its call, 0 where there is none."""
-    return max(min(DEADLINE_SHARE * remaining, remaining - DEADLINE_RESERVE), 0.0)
-
-
-def run_search(
-    question: Question,
-    stop: threading.Event,
-    seconds: float | None = None,
-    threads: int = 1,
-    progress: Callable[[int], None] | None = None,
-) -> Recommendation:
-    """Searches for at most `seconds`, but does the small minimum of every search in any case.
-
-    Raises `RequestError` where no deal fits the observation.
-
-    A search plans its trees by the budget's time. The time of a deadline would change such a plan and with it the
-    answer, so unless the client asked for a time it works from outside, by the stop signal. A search that cannot come
-    near its other caps in that time is planned by it all the same, and one that is stopped already does the minimum.
-    """
-    is_stopped = stop.is_set()
-    budget = planned_budget(question.budget, is_stopped, seconds, threads)
-    end = None if seconds is None else time.monotonic() + seconds
-    timer = None if seconds is None else threading.Timer(seconds, stop.set)
-    if timer is not None:
-        timer.daemon = True
-        timer.start()
-    try:
-        found = search(question.observation, budget, seed=question.seed, threads=threads, stop=stop, progress=progress)
-    except ContradictionError as error:
-        raise invalid_request([contradiction_fault(error)]) from error
-    finally:
-        if timer is not None:
-            timer.cancel()
-    reason = found.diagnostics.stop_reason
-    if reason is StopReason.STOPPED or (is_stopped and reason in (StopReason.WORLDS, StopReason.ITERATIONS)):
-        is_late = end is not None and time.monotonic() >= end
-        reason = StopReason.TIME if is_late else StopReason.STOPPED
-    return replace(found, diagnostics=replace(found.diagnostics, stop_reason=reason))
-
-
-def planned_budget(budget: Budget, is_stopped: bool, seconds: float | None, threads: int) -> Budget:
-    """Returns the budget by which a search is planned that has so many seconds, or is stopped already."""
-    if is_stopped:
-        return MINIMUM_BUDGET
-    if seconds is None or (budget.time_ms is None and not _is_out_of_reach(budget, seconds, threads)):
-        return budget
-    most = int(seconds * 1000)
-    return replace(budget, time_ms=max(1, most if budget.time_ms is None else min(budget.time_ms, most)))
-
-
-def _is_out_of_reach(budget: Budget, seconds: float, threads: int) -> bool:
-    """Tells whether the cap on iterations is many times what so many seconds allow, so that it cannot matter."""
-    reach = seconds * 1000 * ITERATIONS_PER_MS * threads
-    return budget.iterations is not None and budget.iterations > OUT_OF_REACH * reach

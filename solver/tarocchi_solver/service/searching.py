@@ -1,0 +1,175 @@
+"""Searches for as long as a call allows, and for no less than the minimum."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import grpc
+
+from tarocchi.solver.v1 import solver_service_pb2 as pb
+from tarocchi_engine import View
+from tarocchi_solver.levels import at_level
+from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
+from tarocchi_solver.search.analysis import Snapshot, analyze
+from tarocchi_solver.search.beliefs import BELIEF_WORLDS, beliefs
+from tarocchi_solver.search.runner import ITERATIONS_PER_MS
+from tarocchi_solver.service.answers import recommendation_answer
+from tarocchi_solver.service.errors import invalid_request
+from tarocchi_solver.service.pool import StopSignal
+from tarocchi_solver.service.questions import Question, read_beliefs
+from tarocchi_solver.service.requests import contradiction_fault
+from tarocchi_solver.service.study_answers import beliefs_answer
+
+DEADLINE_SHARE: Final = 0.9
+"""The share of the time to the deadline that may be used: the rest brings the answer home."""
+DEADLINE_RESERVE: Final = 0.02
+"""Seconds before the deadline that are not used in any case, because every answer takes some time."""
+MINIMUM_BUDGET: Final = Budget(worlds=1, iterations=1)
+"""Makes a search do no more than it always does."""
+OUT_OF_REACH: Final = 10
+"""A cap of so many times the work that a search can do in its time is not planned for."""
+_ENDLESS: Final = 10**8
+"""Seconds; a call with more to its deadline has none."""
+
+
+def latest_end(started: float, context: grpc.ServicerContext) -> float:
+    """Returns when the answer has to be there; a call without a deadline may come with one at the end of time."""
+    remaining = context.time_remaining()
+    if remaining is None or remaining > _ENDLESS:
+        return math.inf
+    return started + usable_seconds(remaining)
+
+
+def shared_ends(started: float, context: grpc.ServicerContext, count: int) -> list[float]:
+    """Returns when each of the answers of one call has to be there, if they share the time to its deadline."""
+    end = latest_end(started, context)
+    if end == math.inf:
+        return [math.inf] * count
+    return [started + (end - started) * (number + 1) / count for number in range(count)]
+
+
+def usable_seconds(remaining: float) -> float:
+    """Returns the time for a search with so many seconds to the deadline of its call, 0 where there is none."""
+    return max(min(DEADLINE_SHARE * remaining, remaining - DEADLINE_RESERVE), 0.0)
+
+
+def told_the_time(found: Recommendation, stop: StopSignal) -> Recommendation:
+    """Returns an answer that says so if it was the time that stopped the search."""
+    if not stop.is_for_time or found.diagnostics.stop_reason is not StopReason.STOPPED:
+        return found
+    return replace(found, diagnostics=replace(found.diagnostics, stop_reason=StopReason.TIME))
+
+
+def run_search(
+    question: Question,
+    stop: threading.Event,
+    seconds: float | None = None,
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Recommendation:
+    """Searches for at most `seconds`, but does the small minimum of every search in any case.
+
+    Raises `RequestError` where no deal fits the observation.
+
+    A search plans its trees by the budget's time. The time of a deadline would change such a plan and with it the
+    answer, so unless the client asked for a time it works from outside, by the stop signal. A search that cannot come
+    near its other caps in that time is planned by it all the same, and one that is stopped already does the minimum.
+    """
+    is_stopped = stop.is_set()
+    budget = planned_budget(question.budget, is_stopped, seconds, threads)
+    end = None if seconds is None else time.monotonic() + seconds
+    timer = None if seconds is None else threading.Timer(seconds, stop.set)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        found = search(question.observation, budget, seed=question.seed, threads=threads, stop=stop, progress=progress)
+    except ContradictionError as error:
+        raise invalid_request([contradiction_fault(error)]) from error
+    finally:
+        if timer is not None:
+            timer.cancel()
+    if question.level is not None:
+        found = at_level(question.view, found, question.level)
+    reason = found.diagnostics.stop_reason
+    if reason is StopReason.STOPPED or (is_stopped and reason in (StopReason.WORLDS, StopReason.ITERATIONS)):
+        is_late = end is not None and time.monotonic() >= end
+        reason = StopReason.TIME if is_late else StopReason.STOPPED
+    return replace(found, diagnostics=replace(found.diagnostics, stop_reason=reason))
+
+
+def planned_budget(budget: Budget, is_stopped: bool, seconds: float | None, threads: int) -> Budget:
+    """Returns the budget by which a search is planned that has so many seconds, or is stopped already."""
+    if is_stopped:
+        return MINIMUM_BUDGET
+    if seconds is None or (budget.time_ms is None and not _is_out_of_reach(budget, seconds, threads)):
+        return budget
+    most = int(seconds * 1000)
+    return replace(budget, time_ms=max(1, most if budget.time_ms is None else min(budget.time_ms, most)))
+
+
+def _is_out_of_reach(budget: Budget, seconds: float, threads: int) -> bool:
+    """Tells whether the cap on iterations is many times what so many seconds allow, so that it cannot matter."""
+    reach = seconds * 1000 * ITERATIONS_PER_MS * threads
+    return budget.iterations is not None and budget.iterations > OUT_OF_REACH * reach
+
+
+def analyze_for(
+    question: Question,
+    stop: StopSignal,
+    seconds: float,
+    threads: int,
+    tell: Callable[[Snapshot], None],
+) -> Snapshot:
+    """Analyses for at most so many seconds, tells every snapshot and returns the last one."""
+    time_ms = question.budget.time_ms
+    if seconds != math.inf:
+        most = max(1, int(seconds * 1000))
+        time_ms = most if time_ms is None else min(time_ms, most)
+    budget = replace(question.budget, time_ms=time_ms)
+    last: Snapshot | None = None
+    for last in _analyze(replace(question, budget=budget), threads, stop):
+        tell(last)
+    assert last is not None
+    return Snapshot(told_the_time(last.found, stop), last.budget)
+
+
+def _analyze(question: Question, threads: int, stop: threading.Event | None = None) -> Iterator[Snapshot]:
+    """Yields what `analyze` yields; raises `RequestError` where no deal fits the observation."""
+    try:
+        yield from analyze(question.observation, question.budget, seed=question.seed, threads=threads, stop=stop)
+    except ContradictionError as error:
+        raise invalid_request([contradiction_fault(error)]) from error
+
+
+def analyze_here(question: Question, threads: int) -> Iterator[pb.AnalyzePositionResponse]:
+    """Yields the answers of an analysis in this process; the last is final. Raises `RequestError`."""
+    last: Snapshot | None = None
+    for last in _analyze(question, threads):
+        yield snapshot_answer(question, last, is_final=False)
+    assert last is not None
+    yield snapshot_answer(question, last, is_final=True)
+
+
+def beliefs_here(request: pb.GetBeliefsRequest) -> pb.GetBeliefsResponse:
+    """Answers `GetBeliefs` in this process; raises `RequestError`."""
+    return count_beliefs(*read_beliefs(request), BELIEF_WORLDS)
+
+
+def count_beliefs(seen: View, seed: int, worlds: int) -> pb.GetBeliefsResponse:
+    """Returns where the cards may lie that a seat does not see; raises `RequestError` where they can lie nowhere."""
+    try:
+        return beliefs_answer(seen, beliefs(seen.observation, seed=seed, worlds=worlds))
+    except ContradictionError as error:
+        raise invalid_request([contradiction_fault(error)]) from error
+
+
+def snapshot_answer(question: Question, snapshot: Snapshot, *, is_final: bool) -> pb.AnalyzePositionResponse:
+    """Returns an answer of an analysis."""
+    answer = recommendation_answer(question.view, snapshot.found, snapshot.budget)
+    return pb.AnalyzePositionResponse(recommendation=answer, final=is_final)
