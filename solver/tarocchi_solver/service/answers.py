@@ -63,9 +63,16 @@ _ENDINGS: Final = {
 }
 
 
+def versions(variant: Variant | None) -> dict[str, Any]:
+    """Returns the fields that tell what made an answer; a variant that is not known has no rules."""
+    return {"solver_version": __version__, "rules_revision": 0 if variant is None else variant.rules_revision}
+
+
 def variants_answer() -> rules_service_pb2.ListVariantsResponse:
     """Returns all variants with their packs."""
-    return rules_service_pb2.ListVariantsResponse(variants=[_variant(variant) for variant in VARIANTS.values()])
+    return rules_service_pb2.ListVariantsResponse(
+        variants=[_variant(variant) for variant in VARIANTS.values()], solver_version=__version__
+    )
 
 
 def _variant(variant: Variant) -> rules_service_pb2.Variant:
@@ -130,6 +137,7 @@ def legal_moves_answer(view: View) -> rules_service_pb2.ListLegalMovesResponse:
         hand=pack.format_mask(view.hand),
         legal_move_count=count,
         **_choice(view.variant, view.hand, moves, count),
+        **versions(view.variant),
     )
 
 
@@ -163,7 +171,7 @@ def deal_answer(state: State, seed: int) -> rules_service_pb2.NewDealResponse:
         standing=format_standing(state.variant, state.standing),
         stock=state.variant.pack.format_mask(state.stock),
     )
-    return rules_service_pb2.NewDealResponse(deal=deal)
+    return rules_service_pb2.NewDealResponse(deal=deal, **versions(state.variant))
 
 
 def _dealt_hand(pack: Pack, packets: Sequence[int]) -> rules_service_pb2.Hand:
@@ -208,6 +216,7 @@ def replay_answer(state: State, *, with_decisions: bool = False) -> rules_servic
         contract=CALLS[table.contract] if declarer is not None and table.contract else None,
         stock=pack.format_mask(0 if table.discard_made else state.aside),
         decisions=_decisions(state) if with_decisions else [],
+        **versions(variant),
     )
 
 

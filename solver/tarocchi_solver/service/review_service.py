@@ -16,6 +16,7 @@ from tarocchi_engine.legality import seat_fault
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import Budget
 from tarocchi_solver.search.review import DecisionReview, decisions_of, review_decision, review_of_seat
+from tarocchi_solver.service.answers import versions
 from tarocchi_solver.service.calls import Readiness, Servicer, streaming
 from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
 from tarocchi_solver.service.decisions import Decision
@@ -114,7 +115,9 @@ def _part(question: ReviewQuestion, reviewed: DecisionReview) -> pb.ReviewDealRe
 def _summary(question: ReviewQuestion, reviews: list[DecisionReview]) -> pb.ReviewDealResponse:
     accounts = [review_of_seat(question.state, seat, reviews) for seat in question.seats]
     seats = [seat_review_answer(account) for account in accounts]
-    return pb.ReviewDealResponse(summary=pb.DealReview(seats=seats, seed=question.seed))
+    return pb.ReviewDealResponse(
+        summary=pb.DealReview(seats=seats, seed=question.seed, **versions(question.state.variant))
+    )
 
 
 def read_review(

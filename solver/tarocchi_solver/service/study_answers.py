@@ -12,7 +12,7 @@ from tarocchi_solver.levels import LEVELS, level_strengths
 from tarocchi_solver.search import Budget
 from tarocchi_solver.search.beliefs import Beliefs
 from tarocchi_solver.search.review import DecisionReview, SeatReview, Verdict
-from tarocchi_solver.service.answers import diagnostics_answer, statistics_answer
+from tarocchi_solver.service.answers import diagnostics_answer, statistics_answer, versions
 from tarocchi_solver.service.formats import LEVEL_NUMBERS, format_phase
 
 _VERDICTS: Final = {
@@ -46,6 +46,7 @@ def beliefs_answer(view: View, found: Beliefs) -> solver_service_pb2.GetBeliefsR
         seed=found.seed,
         worlds=found.worlds,
         belief_effective_share=found.effective_share,
+        **versions(view.variant),
     )
 
 
