@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from google.protobuf.descriptor import FieldDescriptor
@@ -15,6 +15,8 @@ _MOST_ENTRIES: Final = 250
 _MOST_CHANGES: Final = 4
 _BYTES_SHARE: Final = 0.25
 """How many requests are mutated as bytes."""
+_STAY: Final = 0.25
+"""How likely it is that a message itself is changed, and none in it."""
 _BITS: Final = {
     FieldDescriptor.CPPTYPE_INT32: (-(1 << 31), (1 << 31) - 1),
     FieldDescriptor.CPPTYPE_INT64: (-(1 << 63), (1 << 63) - 1),
@@ -132,25 +134,30 @@ _TAILS: Final[tuple[Callable[[random.Random], bytes], ...]] = (_unknown_field, _
 # --- messages
 
 
-def _places(message: Message) -> Iterator[tuple[Message, FieldDescriptor]]:
-    """Yields every field of a message and of those in it, set or not, with the message that has it."""
-    for field in message.DESCRIPTOR.fields:
-        yield message, field
-    for field, value in message.ListFields():
-        if field.message_type is None or field.message_type.GetOptions().map_entry:
-            continue
-        for inner in value if field.is_repeated else (value,):
-            yield from _places(inner)
+def _is_map(field: FieldDescriptor) -> bool:
+    return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
+
+
+def _place(draw: random.Random, message: Message) -> tuple[Message, FieldDescriptor] | None:
+    """Returns some field, set or not, of a message or of one in it, with the message that has it."""
+    while fields := message.DESCRIPTOR.fields:
+        inner = [field for field, _ in message.ListFields() if field.message_type is not None and not _is_map(field)]
+        if not inner or draw.random() < _STAY:
+            return message, draw.choice(fields)
+        field = draw.choice(inner)
+        value = getattr(message, field.name)
+        message = draw.choice(value) if field.is_repeated else value
+    return None
 
 
 def _change(draw: random.Random, message: Message) -> None:
     """Changes one field somewhere in a message."""
-    places = list(_places(message))
-    if not places:
+    place = _place(draw, message)
+    if place is None:
         return
-    owner, field = draw.choice(places)
+    owner, field = place
     value: Any = getattr(owner, field.name)
-    if field.message_type is not None and field.message_type.GetOptions().map_entry:
+    if _is_map(field):
         _change_map(draw, value)
     elif field.is_repeated:
         _change_list(draw, field, value)
