@@ -10,10 +10,8 @@ import contextlib
 import functools
 import itertools
 import os
-import socket
 import statistics
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +23,7 @@ import numpy as np
 
 from tarocchi.solver.v1 import deal_pb2, solver_service_pb2
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
+from tarocchi_bench.server_process import SERVE, free_address
 from tarocchi_engine import Phase, State, get_variant, new_deal
 from tarocchi_solver.client import SolverClient
 from tarocchi_solver.search import Budget, search
@@ -124,10 +123,8 @@ def a_position(variant: str = "bolognese") -> deal_pb2.Observation:
 @contextlib.contextmanager
 def served() -> Iterator[str]:
     """Starts a server in a process of its own; gives its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
-    command = [sys.executable, "-m", "tarocchi_solver", "serve", "--address", address, "--queue-size", str(QUEUE_SIZE)]
+    address = free_address()
+    command = [*SERVE, "--address", address, "--queue-size", str(QUEUE_SIZE)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         with SolverClient(address) as client:

@@ -1,4 +1,4 @@
-"""Calls a server of its own for a while in every way that clients have, good and bad, and looks what is left of it.
+"""Calls a server for a while in every way that clients have, good and bad, and looks what is left of it.
 
 The server runs in a process of its own, the clients here. Each call has to end once, with an answer or with a status that
 its way of calling allows; and at the end the server has to be as it was when it had warmed up.
@@ -6,50 +6,186 @@ its way of calling allows; and at the end the server has to be as it was when it
 
 from __future__ import annotations
 
-import contextlib
-import os
 import random
-import socket
-import struct
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, field
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import grpc
 
-from tarocchi.solver.v1 import review_service_pb2, rules_service_pb2
-from tarocchi.solver.v1 import solver_service_pb2 as pb
-from tarocchi_bench.fuzz.real_requests import real_requests
 from tarocchi_bench.server_process import ServerProcess
-from tarocchi_engine import VARIANTS
+from tarocchi_bench.soak_calls import FREE, SECRETS, Calls, Ledger
+from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.settings import variable_of
 
-CLIENTS: Final = 24
+CLIENTS: Final = 16
 SEARCHES: Final = 2
-QUEUE_SIZE: Final = 8
-ANALYSES: Final = 2
-ANALYSIS_QUEUE: Final = 8
-LONG_CALLS: Final = 4
-OTHER_THREADS: Final = 8
-"""RPC threads of a server beside those of searches and long calls."""
-RATE_LIMIT: Final = 200
-GROWTH_BAR: Final = 24.0
-"""MiB that the server may grow by after the warm phase, and one part in a thousand of each second."""
-THREADS_BAR: Final = 4
-"""Threads of gRPC's own, which come and go."""
-FILES_BAR: Final = 4
-SETTLE_SECONDS: Final = 30.0
+QUEUE_SIZE: Final = 6
+RATE_LIMIT: Final = 100
+GROWTH_BAR: Final = 16.0
+"""MiB that the server may grow by after the warm phase, and GROWTH_SHARE for each call."""
+GROWTH_SHARE: Final = 1e-4
+"""MiB; what a server kept of every call would be more."""
+FEW_BAR: Final = 4
+"""Threads and sockets of gRPC's own, which come and go."""
+SETTLE_SECONDS: Final = 20.0
+IDLE_CPU: Final = 0.1
+"""Seconds of a processor that an idle server takes in a second at most."""
 _WARM_SHARE: Final = 0.4
-_PAUSE: Final = 0.05
-_SECRETS: Final = {"free": "soak-0123456789abcdef-free", "limited": "soak-0123456789abcdef-limited"}
-_UNKNOWN: Final = "soak-0123456789abcdef-unknown"
-_BUSY: Final = frozenset({"OK", "RESOURCE_EXHAUSTED"})
-_LEFT: Final = frozenset({"CANCELLED"})
-_LATE: Final = frozenset({"DEADLINE_EXCEEDED"})
-_BAD: Final = frozenset({"INVALID_ARGUMENT"})
-_PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+_CONFIG: Final = ServerConfig(
+    concurrent_searches=SEARCHES,
+    concurrent_analyses=SEARCHES,
+    queue_size=QUEUE_SIZE,
+    analysis_queue_size=QUEUE_SIZE,
+    long_calls=4,
+)
+_SETTINGS: Final = {
+    variable_of(name): str(getattr(_CONFIG, name))
+    for name in ("concurrent_searches", "concurrent_analyses", "queue_size", "analysis_queue_size", "long_calls")
+}
+_TOKENS: Final = "".join(
+    f'[[tokens]]\nname = "{name}"\nsecret = "{secret}"\n'
+    + (f"requests_per_second = {RATE_LIMIT}\nconcurrent_requests = 4\n" if name != FREE else "")
+    for name, secret in SECRETS.items()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What an idle server takes."""
+
+    memory_mib: float
+    threads: int
+    open_files: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was done and what is left of it."""
+
+    seconds: float
+    calls: int
+    ended: dict[str, dict[str, int]]
+    """By way of calling, how many calls ended with each status."""
+    dropped_connections: int
+    wrong: list[str]
+    """Calls that ended in another way than they may, or not once; the first of them."""
+    warm: Condition
+    """After the warm phase."""
+    end: Condition
+    idle_cpu: float
+    """Seconds of a processor that the server takes in a second at the end."""
+    refused_places: int
+    """Searches that found no place at the end, of as many as there are places."""
+    log_errors: list[str]
+    bars: dict[str, bool]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether all bars are met."""
+        return all(self.bars.values())
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the report as plain data."""
+        return asdict(self)
+
+
+def soak(seconds: float, seed: int = 1) -> Report:
+    """Returns the report of so many seconds of calls, to which the time to start and to settle is added."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        config = folder / "server.toml"
+        config.write_text(_TOKENS, "utf-8")
+        settings = {**_SETTINGS, "TAROCCHI_CONFIG": str(config)}
+        with ServerProcess(folder, settings, token=SECRETS[FREE]) as server:
+            return _soak(server, seconds, seed)
+
+
+def _soak(server: ServerProcess, seconds: float, seed: int) -> Report:
+    ledger = Ledger()
+    calls = Calls(server.address, ledger, seed)
+    calls.take_every_thread(_CONFIG.rpc_threads)
+    # all ways of calling have been gone once before anything is measured
+    _call_for(calls, seconds * _WARM_SHARE, seed)
+    warm = _settled(server)
+    called = ledger.calls
+    _call_for(calls, seconds * (1 - _WARM_SHARE), seed + 1)
+    end = _settled(server, warm)
+    before = server.cpu_seconds()
+    time.sleep(1)
+    idle_cpu = server.cpu_seconds() - before
+    refused = _refused_places(calls)
+    log = server.log()
+    errors = [line for line in log.splitlines() if "Traceback" in line or "INTERNAL" in line or " failed" in line]
+    wrong = ledger.wrong()
+    allowed = GROWTH_BAR + GROWTH_SHARE * (ledger.calls - called)
+    return Report(
+        seconds=seconds,
+        calls=ledger.calls,
+        ended=ledger.ended(),
+        dropped_connections=calls.dropped_connections,
+        wrong=wrong[:20],
+        warm=warm,
+        end=end,
+        idle_cpu=idle_cpu,
+        refused_places=refused,
+        log_errors=errors[:20],
+        bars={
+            "every call ended once and as it may": not wrong,
+            "memory is flat": end.memory_mib - warm.memory_mib <= allowed,
+            "no thread is left": end.threads <= warm.threads + FEW_BAR,
+            "no socket is left": end.open_files <= warm.open_files + FEW_BAR,
+            "no search is left": idle_cpu <= IDLE_CPU and refused == 0,
+            "no error in the log": not errors,
+        },
+    )
+
+
+def _call_for(calls: Calls, seconds: float, seed: int) -> None:
+    """Lets all clients call for so many seconds."""
+    end = time.monotonic() + seconds
+
+    def work(number: int) -> None:
+        draw = random.Random(f"{seed}:{number}")
+        while time.monotonic() < end:
+            calls.make_one(draw)
+
+    with ThreadPoolExecutor(CLIENTS, thread_name_prefix="soak") as clients:
+        for done in [clients.submit(work, number) for number in range(CLIENTS)]:
+            done.result()
+    calls.hang_up()
+
+
+def _settled(server: ServerProcess, goal: Condition | None = None) -> Condition:
+    """Returns what the server takes once it has come to rest: when it does nothing, and takes no more than the goal."""
+    end = time.monotonic() + SETTLE_SECONDS
+    while True:
+        before = server.cpu_seconds()
+        time.sleep(0.5)
+        found = Condition(server.memory_mib(), server.threads(), server.open_files())
+        is_at_rest = server.cpu_seconds() - before <= IDLE_CPU / 2
+        is_there = goal is None or (
+            found.threads <= goal.threads + FEW_BAR and found.open_files <= goal.open_files + FEW_BAR
+        )
+        if (is_at_rest and is_there) or time.monotonic() > end:
+            return found
+
+
+def _refused_places(calls: Calls) -> int:
+    """Returns how many of as many searches as there are places for each priority find none."""
+    codes: Counter[grpc.StatusCode] = Counter()
+    lock = threading.Lock()
+
+    def fill(is_live: bool) -> None:
+        code = calls.search_once(is_live)
+        with lock:
+            codes[code] += 1
+
+    with ThreadPoolExecutor(2 * (SEARCHES + QUEUE_SIZE)) as clients:
+        list(clients.map(fill, [True, False] * (SEARCHES + QUEUE_SIZE)))
+    return sum(count for code, count in codes.items() if code is not grpc.StatusCode.OK)
