@@ -256,11 +256,12 @@ class Calls:
     def _leave_stream(self, draw: random.Random) -> None:
         method, request = self._any(draw, _STREAMS, _MANY)
         call = self._begin("leave stream", self._shared, method, request, (*_BUSY, "CANCELLED"), ENDLESS_SECONDS)
-        if draw.random() < 0.5:
-            with contextlib.suppress(grpc.RpcError, StopIteration):
-                next(call)
-        time.sleep(draw.uniform(0, _SOON))
-        call.cancel()
+        leave = threading.Timer(draw.choice((0.0, _SOON, 5 * _SOON)), call.cancel)
+        leave.start()
+        with contextlib.suppress(grpc.RpcError):
+            for _ in call:
+                pass
+        leave.join()
 
     def _close_channel(self, draw: random.Random) -> None:
         with self._open(FREE) as channel:

@@ -102,6 +102,10 @@ class Report:
     is_flat: bool = True
     """Whether the growth is within its bar."""
 
+    def as_json(self) -> dict[str, Any]:
+        """Returns the report as plain data."""
+        return asdict(self)
+
     @property
     def is_clean(self) -> bool:
         """Whether nothing was found."""
@@ -293,14 +297,9 @@ def findings_of(record: Path) -> list[Sample]:
 
 
 def resident_mib() -> float:
-    """Returns the memory that this process takes now, 0 where the system does not tell."""
-    return memory_of(os.getpid())
-
-
-def memory_of(process: int) -> float:
-    """Returns the MiB of memory that a process takes, 0 where the system does not tell."""
+    """Returns the MiB of memory that this process takes now, 0 where the system does not tell."""
     try:
-        pages = int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1])
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     except OSError:
         return 0.0
     return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
@@ -329,8 +328,3 @@ class _Watchdog:
             if current is not None and time.monotonic() - current[0] > HANG:
                 self._note(current[1])
                 os._exit(HANG_EXIT)
-
-
-def report_of(report: Report) -> dict[str, object]:
-    """Returns a report as plain data."""
-    return asdict(report)
