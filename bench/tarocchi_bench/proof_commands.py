@@ -44,7 +44,9 @@ def fuzz(
 
 
 def soak(
-    seconds: Annotated[float, typer.Option(min=1, help="seconds of calls; a server has to start and to settle too")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(min=1, help="seconds of calls; a server has to start and to settle too")
+    ] = 60.0,
     seed: SeedOption = 1,
     as_json: JsonOption = False,
 ) -> None:

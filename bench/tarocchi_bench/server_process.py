@@ -17,6 +17,12 @@ from tarocchi_solver.client import SolverClient
 START_SECONDS: Final = 300.0
 SERVE: Final = (sys.executable, "-c", "from tarocchi_solver.cli import main; main()", "serve")
 """The command that starts a server."""
+_COLD: Final = """
+import logging, sys
+from tarocchi_solver.service.server import ServerConfig, SolverServer
+logging.basicConfig(level=logging.INFO)
+SolverServer(ServerConfig(address=sys.argv[1]), warm_up=lambda: None).run_until_signal()
+"""
 _POLL_SECONDS: Final = 0.05
 
 
@@ -31,17 +37,24 @@ class ServerProcess:
     """One server; a context manager that starts it, waits until it is healthy and kills it at the end."""
 
     def __init__(
-        self, folder: Path, settings: Mapping[str, str] | None = None, address: str = "", token: str | None = None
+        self,
+        folder: Path,
+        settings: Mapping[str, str] | None = None,
+        token: str | None = None,
+        *,
+        is_warm: bool = True,
     ) -> None:
         """Starts nothing yet.
 
         Args:
             folder: where its log goes.
             settings: variables of the environment.
-            address: where it listens; a free address of this machine if empty.
             token: one with which it may be asked for its health.
+            is_warm: whether it loads all kernels before it answers; a cold one has default settings and loads each
+                when it is asked for it, which suits tests.
         """
-        self.address = address or free_address()
+        self.address = free_address()
+        self._command = [*SERVE, "--address"] if is_warm else [sys.executable, "-c", _COLD]
         self._settings = dict(settings or {})
         self._token = token
         self._log = folder / "server.log"
@@ -65,7 +78,7 @@ class ServerProcess:
         """Starts the process, without waiting for it."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*SERVE, "--address", self.address],
+                [*self._command, self.address],
                 env={**os.environ, **self._settings},
                 stdout=subprocess.DEVNULL,
                 stderr=log,

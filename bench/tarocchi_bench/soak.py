@@ -1,7 +1,7 @@
 """Calls a server for a while in every way that clients have, good and bad, and looks what is left of it.
 
-The server runs in a process of its own, the clients here. Each call has to end once, with an answer or with a status that
-its way of calling allows; and at the end the server has to be as it was when it had warmed up.
+The server runs in a process of its own, the clients here. Each call has to end once, with an answer or with a status
+that its way of calling allows; and at the end the server has to be as it was when it had warmed up.
 """
 
 from __future__ import annotations

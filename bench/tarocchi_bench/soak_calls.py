@@ -136,10 +136,11 @@ class Calls:
         """Makes one search of either priority and returns how it ended."""
         _, request = self._any(random.Random(0), ("RecommendMove",), 1)
         request.priority = pb.PRIORITY_LIVE if is_live else pb.PRIORITY_ANALYSIS
-        method = self._shared.unary_unary(_path("RecommendMove"))
+        method: Any = self._shared.unary_unary(_path("RecommendMove"))
         call = method.future(request.SerializeToString(), timeout=ENDLESS_SECONDS)
         call.exception()
-        return call.code()
+        code: grpc.StatusCode = call.code()
+        return code
 
     def take_every_thread(self, count: int) -> None:
         """Lets the server start all of so many threads: each call keeps one as long as its request is on its way."""
@@ -149,7 +150,7 @@ class Calls:
             released.wait(ENDLESS_SECONDS)
             yield b""
 
-        method = self._shared.stream_unary(_path("GetServerInfo"))
+        method: Any = self._shared.stream_unary(_path("GetServerInfo"))
         # the client's own channels send a token with single requests alone
         token = (("authorization", f"Bearer {SECRETS[FREE]}"),)
         calls = [method.future(requests(), timeout=ENDLESS_SECONDS, metadata=token) for _ in range(count)]
@@ -167,10 +168,13 @@ class Calls:
         self._ledger.begin(way)
         data = request.SerializeToString()
         call: Any
+        caller: Any
         if method in _STREAMS:
-            call = channel.unary_stream(_path(method))(data, timeout=timeout)
+            caller = channel.unary_stream(_path(method))
+            call = caller(data, timeout=timeout)
         else:
-            call = channel.unary_unary(_path(method)).future(data, timeout=timeout)
+            caller = channel.unary_unary(_path(method))
+            call = caller.future(data, timeout=timeout)
         may = frozenset(allowed)
 
         def end(_call: object = None) -> None:

@@ -25,6 +25,7 @@ from tarocchi_bench.records import RecordError
 from tarocchi_engine import VARIANTS
 from tarocchi_solver.service import requests, rules_service
 
+FUZZING = "tarocchi_bench.fuzz.fuzzing"
 EXAMPLES = settings(
     max_examples=250, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
 )
@@ -114,7 +115,8 @@ def test_a_crash_is_a_finding_that_can_be_replayed(tmp_path: Path, monkeypatch: 
 
     with monkeypatch.context() as broken:
         broken.setattr(rules_service, "parse_variant", crash)
-        broken.setattr("tarocchi_bench.fuzz.fuzzing.real_requests", only_new_deals)
+        broken.setattr(f"{FUZZING}.real_requests", only_new_deals)
+        broken.setattr(f"{FUZZING}.warm_up", lambda: None)
         fuzzer = Fuzzer(1, record, lines=False)
         report = fuzzer.run(30)
         fuzzer.close()
@@ -154,9 +156,10 @@ def test_a_field_that_is_none_is_a_finding(path: RequestPath, monkeypatch: pytes
 
 
 def test_a_run_goes_on_from_its_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tarocchi_bench.fuzz.fuzzing._FIRST_DEALS", 1)
-    monkeypatch.setattr("tarocchi_bench.fuzz.fuzzing.real_requests", only_quick_methods)
-    monkeypatch.setattr("tarocchi_bench.fuzz.fuzzing.BLOCK", 20)
+    monkeypatch.setattr(f"{FUZZING}._FIRST_DEALS", 1)
+    monkeypatch.setattr(f"{FUZZING}.real_requests", only_quick_methods)
+    monkeypatch.setattr(f"{FUZZING}.BLOCK", 20)
+    monkeypatch.setattr(f"{FUZZING}.warm_up", lambda: None)
     record = tmp_path / "fuzz.jsonl"
     fuzzer = Fuzzer(3, record)
     first = fuzzer.run(20)

@@ -24,7 +24,7 @@ def test_clients_go_on_when_a_killed_server_is_back(tmp_path: Path) -> None:
             except SolverError as error:
                 lost.append(error)
 
-    with ServerProcess(tmp_path) as server, SolverClient(server.address) as client:
+    with ServerProcess(tmp_path, is_warm=False) as server, SolverClient(server.address) as client:
         answer = client.recommend_move(observation, iterations=SMALL, seed=1)
         table = Table.open(client, "bolognese", seed=4)
         moves = [table.bot_move(iterations=SMALL, seed=2).move for _ in range(4)]

@@ -209,8 +209,7 @@ class Fuzzer:
         # the block alone decides, so that an interrupted run goes on as it would have gone
         draw = random.Random(f"{self._seed}:{number}")
         fresh = {
-            method: message.SerializeToString()
-            for method, message in real_requests(draw, draw.choice(tuple(VARIANTS)))
+            method: message.SerializeToString() for method, message in real_requests(draw, draw.choice(tuple(VARIANTS)))
         }
         for _ in range(count):
             method, other = draw.choices(self._names, self._weights, k=2)

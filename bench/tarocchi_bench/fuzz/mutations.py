@@ -29,7 +29,23 @@ _WORDS: Final = tuple(
     "SK SQ BN CN DA D1 T1 T5 T16 T20 T21 ANG MAT BAG MON SOL LUN bolognese ottocento piedicavallo terziglio match true "
     "false four_deals sk T99 T-1 Matto".split()
 )
-_TEXTS: Final = ("", " ", "\0", "\x7f", "]", "a.b[0]", "'", '"', "\\", "%s{}", "\u202e", "\U0001f0a1", "à", "\ufffd", "٣")
+_TEXTS: Final = (
+    "",
+    " ",
+    "\0",
+    "\x7f",
+    "]",
+    "a.b[0]",
+    "'",
+    '"',
+    "\\",
+    "%s{}",
+    "\u202e",
+    "\U0001f0a1",
+    "à",
+    "\ufffd",
+    "٣",
+)
 
 
 def mutated(draw: random.Random, kind: type[Message], data: bytes, others: Sequence[bytes]) -> bytes:
@@ -134,11 +150,11 @@ _TAILS: Final[tuple[Callable[[random.Random], bytes], ...]] = (_unknown_field, _
 # --- messages
 
 
-def _is_map(field: FieldDescriptor) -> bool:
+def _is_map(field: Any) -> bool:
     return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
 
 
-def _place(draw: random.Random, message: Message) -> tuple[Message, FieldDescriptor] | None:
+def _place(draw: random.Random, message: Any) -> tuple[Message, Any] | None:
     """Returns some field, set or not, of a message or of one in it, with the message that has it."""
     while fields := message.DESCRIPTOR.fields:
         inner = [field for field, _ in message.ListFields() if field.message_type is not None and not _is_map(field)]

@@ -19,13 +19,13 @@ def is_path(message: Descriptor, path: str) -> bool:
         return False
     if _is_map(field):
         # a key may hold anything, so it goes to the end
-        return path == name or path.startswith(f"{name}[") and path.endswith("]")
+        return path == name or (path.startswith(f"{name}[") and path.endswith("]"))
     if match is None or (match.group(2) is not None and not field.is_repeated):
         return False
     rest = path[match.end() :]
     if not rest:
         return not path.endswith(".")
-    if field.message_type is None or field.is_repeated and match.group(2) is None:
+    if field.message_type is None or (field.is_repeated and match.group(2) is None):
         return False
     return is_path(field.message_type, rest)
 

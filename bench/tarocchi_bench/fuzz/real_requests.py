@@ -20,9 +20,7 @@ _CUT: Final = 0.8
 _OTHER_OPTIONS: Final = 0.4
 
 
-def real_requests(
-    draw: random.Random, variant: str, *, is_decision: bool = False
-) -> Iterator[tuple[str, Message]]:
+def real_requests(draw: random.Random, variant: str, *, is_decision: bool = False) -> Iterator[tuple[str, Message]]:
     """Yields a request for every method, about one random deal; the names of the methods come first.
 
     Some of them ask a seat that has nothing to decide, unless `is_decision`.
@@ -30,8 +28,16 @@ def real_requests(
     states = _random_deal(draw, variant)
     end = states[-1]
     # early rather than late, because it is the events that take time
-    then = states[min(draw.randrange(len(states) - 1), draw.randrange(len(states) - 1))] if is_decision or draw.random() < _CUT else end
-    seat = draw.randrange(then.variant.seat_count) if then.turn is None or (not is_decision and draw.random() < 0.2) else then.turn
+    then = (
+        states[min(draw.randrange(len(states) - 1), draw.randrange(len(states) - 1))]
+        if is_decision or draw.random() < _CUT
+        else end
+    )
+    seat = (
+        draw.randrange(then.variant.seat_count)
+        if then.turn is None or (not is_decision and draw.random() < 0.2)
+        else then.turn
+    )
     observation = format_observation(then.observe(seat))
     seed = draw.getrandbits(64)
     budget = pb.Budget(iterations=draw.choice((1, 8, 10**6)))
@@ -55,9 +61,7 @@ def real_requests(
     )
     yield (
         "ReplayDeal",
-        rules_service_pb2.ReplayDealRequest(
-            deal=deal, events=_events(then), include_decisions=draw.random() < 0.1
-        ),
+        rules_service_pb2.ReplayDealRequest(deal=deal, events=_events(then), include_decisions=draw.random() < 0.1),
     )
     yield (
         "ReviewDeal",

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 import grpc
-from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.rpc import error_details_pb2, status_pb2
-from grpc_status.rpc_status import GRPC_DETAILS_METADATA_KEY
 
 from tarocchi.solver.v1 import review_service_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi.solver.v1.review_service_pb2_grpc import add_ReviewServiceServicer_to_server
@@ -36,6 +34,7 @@ from tarocchi_solver.service.solver_service import FIRST_ESTIMATES, SolverServic
 TINY: Final = Budget(worlds=2, iterations=16, time_ms=20)
 """What a search may take here."""
 BATCH_LIMIT: Final = 3
+DETAILS_KEY: Final = "grpc-status-details-bin"
 REFUSALS: Final = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION})
 """How a request may be refused by a server that is ready and idle."""
 _FILES: Final = (solver_service_pb2, rules_service_pb2, review_service_pb2)
@@ -145,6 +144,7 @@ class RequestPath:
     def outcome(self, method: str, data: bytes) -> Outcome:
         """Serves a request and returns what came of it, whatever that is."""
         handler = self._handlers[method]
+        kind: Any = self.requests[method].DESCRIPTOR
         context = _Call()
         try:
             request = handler.request_deserializer(data)
@@ -155,10 +155,10 @@ class RequestPath:
                 handler.response_serializer(answer)
                 told = tuple((entry.field, entry.reason) for entry in getattr(answer, "violations", ()))
         except _Aborted as aborted:
-            return _refusal(self.requests[method].DESCRIPTOR, aborted)
+            return _refusal(kind, aborted)
         except Exception as error:
             return Outcome("CRASH", complaint=f"the handler raised {error!r}")
-        wrong = [field for field, _ in told if not is_path(self.requests[method].DESCRIPTOR, field)]
+        wrong = [field for field, _ in told if not is_path(kind, field)]
         return Outcome("OK", told, f"no fields of the request: {wrong}" if wrong else self._left_behind())
 
     def _left_behind(self) -> str:
@@ -169,12 +169,12 @@ class RequestPath:
         return f"{self.admitted} searches are left behind" if self.admitted else ""
 
 
-def _refusal(request: Descriptor, aborted: _Aborted) -> Outcome:
+def _refusal(request: Any, aborted: _Aborted) -> Outcome:
     """Returns the outcome of a call that ended with a status, with what is wrong about that."""
     status = aborted.status
     code = status.code.name
     cause = aborted.__context__
-    packed = dict(status.trailing_metadata or ()).get(GRPC_DETAILS_METADATA_KEY, b"")
+    packed = dict(status.trailing_metadata or ()).get(DETAILS_KEY, b"")
     complaints = []
     if status.code not in REFUSALS:
         complaints.append(f"{code} because of {cause!r}")
@@ -190,9 +190,7 @@ def _refusal(request: Descriptor, aborted: _Aborted) -> Outcome:
     return Outcome(code, told or (("", info.reason),), "; ".join(complaints))
 
 
-def _flaws(
-    request: Descriptor, info: error_details_pb2.ErrorInfo, faults: error_details_pb2.BadRequest
-) -> Iterator[str]:
+def _flaws(request: Any, info: error_details_pb2.ErrorInfo, faults: error_details_pb2.BadRequest) -> Iterator[str]:
     if not info.reason or info.domain != DOMAIN:
         yield "no reason"
     for entry in faults.field_violations:
