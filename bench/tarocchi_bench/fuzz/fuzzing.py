@@ -27,7 +27,7 @@ from tarocchi_solver.search import warm_up
 BLOCK: Final = 1000
 """Messages of which each run is decided by the seed and the requests kept until then."""
 SLOWEST: Final = 5.0
-"""Seconds that a message may take, many times what a search with its tiny budget takes."""
+"""Seconds of processors that a message may take, many times what a search with its tiny budget takes."""
 HANG: Final = 60.0
 """Seconds after which a message is taken for one that never ends; the process ends then."""
 GROWTH_BAR: Final = 48.0
@@ -35,6 +35,7 @@ GROWTH_BAR: Final = 48.0
 WARM_MESSAGES: Final = 20_000
 """The first of these fill caches."""
 HANG_EXIT: Final = 3
+_TICK_SECONDS: Final = 1.0
 _FIRST_DEALS: Final = 4
 _MOST_KEPT: Final = 3000
 _WHAT: Final = "a line of a fuzzing run"
@@ -89,6 +90,7 @@ class Report:
     outcomes: dict[str, int] = field(default_factory=dict)
     """Messages by status, in this run."""
     slowest_ms: float = 0.0
+    """Of processors, for one message."""
     kept: int = 0
     """Requests that reached something new."""
     fault_kinds: int = 0
@@ -221,13 +223,13 @@ class Fuzzer:
     def _try(self, method: str, data: bytes, may_keep: bool = True) -> bool:
         """Sends one request; returns whether it was kept."""
         self._watchdog.begin((method, data))
-        started = time.perf_counter()
+        started = time.process_time()
 
         def send() -> Outcome:
             return self._path.outcome(method, data)
 
         outcome, is_news = (send(), False) if self._lines is None else self._lines.watch(send)
-        taken = time.perf_counter() - started
+        taken = time.process_time() - started
         self._watchdog.begin(None)
         self._report.slowest_ms = max(self._report.slowest_ms, taken * 1000)
         self._outcomes[outcome.code] += 1
@@ -309,21 +311,25 @@ class _Watchdog:
 
     def __init__(self, note: Callable[[Sample], None]) -> None:
         self._note = note
-        self._current: tuple[float, Sample] | None = None
+        self._current: Sample | None = None
         self._closed = threading.Event()
         threading.Thread(target=self._watch, name="tarocchi-watchdog", daemon=True).start()
 
     def begin(self, sample: Sample | None) -> None:
         """Starts the clock of a message, or stops it."""
-        self._current = None if sample is None else (time.monotonic(), sample)
+        self._current = sample
 
     def close(self) -> None:
         """Ends the watch."""
         self._closed.set()
 
     def _watch(self) -> None:
-        while not self._closed.wait(1.0):
+        watched, ticks = None, 0
+        # its own waits are counted, so that the time in which the process was held does not
+        while not self._closed.wait(_TICK_SECONDS):
             current = self._current
-            if current is not None and time.monotonic() - current[0] > HANG:
-                self._note(current[1])
+            ticks = ticks + 1 if current is watched else 0
+            watched = current
+            if current is not None and ticks * _TICK_SECONDS > HANG:
+                self._note(current)
                 os._exit(HANG_EXIT)
