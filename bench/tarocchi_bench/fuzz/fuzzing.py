@@ -9,7 +9,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -174,17 +174,21 @@ class Fuzzer:
         report.rate = (report.messages - before) / report.seconds if report.messages > before else 0.0
         report.growth_mib = 0.0 if warm is None else resident_mib() - warm
         report.is_flat = report.growth_mib <= GROWTH_BAR
-        report.outcomes = dict(self._outcomes)
-        report.fault_kinds = len(self._faults.kinds)
-        if self._lines is not None:
-            report.lines_reached, report.lines_known = self._lines.reached, self._lines.known
-        return report
+        return self._counted()
 
-    def replay(self, findings: Iterator[Sample] | list[Sample]) -> Report:
+    def replay(self, findings: Sequence[Sample]) -> Report:
         """Sends requests as they are."""
         for method, data in findings:
             self._try(method, data)
             self._report.messages += 1
+        return self._counted()
+
+    def _counted(self) -> Report:
+        """Returns the report with what was reached."""
+        self._report.outcomes = dict(self._outcomes)
+        self._report.fault_kinds = len(self._faults.kinds)
+        if self._lines is not None:
+            self._report.lines_reached, self._report.lines_known = self._lines.reached, self._lines.known
         return self._report
 
     def lines_left(self) -> list[str]:
