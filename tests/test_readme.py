@@ -129,11 +129,11 @@ def test_the_forms_of_input_that_it_names_are_read() -> None:
 
 
 def test_every_option_that_it_lists_exists() -> None:
-    listed = re.findall(r"^    tarocchi (\w+) .*\n((?: {30,}--.*\n)*)", README, re.MULTILINE)
-    assert {name for name, _ in listed} == {
+    listed = re.findall(r"^    tarocchi ([\w-]+) .*\n((?: {30,}--.*\n)*)", README, re.MULTILINE)
+    assert {name.replace("-", "_") for name, _ in listed} == {
         command.callback.__name__ for command in app.registered_commands if command.callback
     }
-    for line in re.findall(r"^    tarocchi \w+ .*\n(?: {30,}--.*\n)*", README, re.MULTILINE):
+    for line in re.findall(r"^    tarocchi [\w-]+ .*\n(?: {30,}--.*\n)*", README, re.MULTILINE):
         command = line.split()[1]
         known = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
         for option in re.findall(r"--[a-z-]+", line):

@@ -117,3 +117,15 @@ def test_a_deal_under_way_is_not_reviewed() -> None:
     result = run("review", "-", stdin=str(json_format.MessageToJson(whole)))
     assert result.exit_code == 2
     assert "the deal is not over" in result.output
+
+
+def test_recommend_plays_at_a_level() -> None:
+    results = [
+        run("recommend", "-", "--level", "beginner", "--seed", str(seed), stdin=examples.load("bolognese"))
+        for seed in range(6)
+    ]
+    assert all(result.exit_code == 0 for result in results)
+    assert any("A player of this level: Play " in result.stdout for result in results)
+    wrong = run("recommend", "-", "--level", "wizard", stdin=examples.load("bolognese"))
+    assert wrong.exit_code == 2
+    assert "'wizard' is no level: give beginner, casual, club, expert, master" in " ".join(wrong.output.split())

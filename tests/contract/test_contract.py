@@ -211,3 +211,11 @@ def test_what_has_to_be_given_can_be_told_from_its_default() -> None:
         (deal_pb2.Monte.DESCRIPTOR, "throws_in"),
     ):
         assert kind.fields_by_name[name].has_presence
+
+
+def test_every_answer_tells_what_made_it() -> None:
+    for module in MODULES:
+        for service in module.DESCRIPTOR.services_by_name.values():
+            for method in service.methods:
+                names = {field.name for message in reachable(method.output_type) for field in message.fields}
+                assert {"solver_version", "rules_revision"} <= names, method.full_name

@@ -16,7 +16,7 @@ from service_support import BlockingSearch, in_the_middle, observed, running, se
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_solver.client import SolverClient, SolverError
-from tarocchi_solver.service import searching
+from tarocchi_solver.service import searching, solver_service
 from tarocchi_solver.service.calls import CALLER
 from tarocchi_solver.service.config import Token
 from tarocchi_solver.service.errors import RequestError, StatusReason
@@ -91,14 +91,14 @@ def test_calls_at_a_time_are_counted_also_when_they_fail() -> None:
 
 def test_the_rate_limit_over_the_wire() -> None:
     slow = Token("slow", SITE.secret, requests_per_second=0.01)
-    with serving(tokens=(slow, BOT)) as server, SolverClient(server.address, token=slow.secret) as client:
+    with serving(tokens=(slow, BOT)) as server, SolverClient(server.address, token=slow.secret, retry=None) as client:
         assert client.get_server_info().solver_version
         error = refusal(client.get_server_info)
         assert (error.code, error.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, StatusReason.RATE_LIMIT)
         assert error.retry_seconds is not None
         assert 90 < error.retry_seconds <= 100
         # one token's limit is not another's
-        with SolverClient(server.address, token=BOT.secret) as other:
+        with SolverClient(server.address, token=BOT.secret, retry=None) as other:
             assert other.get_server_info().solver_version
 
 
@@ -112,13 +112,13 @@ def test_a_call_counts_until_its_end_however_it_ends(way: str, monkeypatch: pyte
         assert server.gate is not None
         holder = server.gate.holders["bot"]
         if way == "deadline":
-            monkeypatch.setattr(solver_service, "usable_seconds", lambda remaining: 60.0)
+            monkeypatch.setattr(searching, "usable_seconds", lambda remaining: 60.0)
         call = SolverServiceStub(channel).RecommendMove.future(
-            request, metadata=metadata, timeout=0.3 if way == "deadline" else 30
+            request, metadata=metadata, timeout=1.0 if way == "deadline" else 30
         )
         blocking.started.acquire()
         assert holder.running == 1
-        with SolverClient(server.address, token=BOT.secret) as client:
+        with SolverClient(server.address, token=BOT.secret, retry=None) as client:
             error = refusal(client.get_server_info)
             assert (error.code, error.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, StatusReason.CONCURRENCY_LIMIT)
             assert error.retry_seconds is not None

@@ -568,7 +568,12 @@ def test_cancelled_before_its_search_began() -> None:
 
 
 def test_every_reason_is_provoked() -> None:
-    elsewhere = {ViolationReason.OUT_OF_RANGE, ViolationReason.WORLD_NOT_FOUND, ViolationReason.UNREADABLE_REQUEST}
+    elsewhere = {
+        ViolationReason.OUT_OF_RANGE,
+        ViolationReason.LEVEL_AND_BUDGET,
+        ViolationReason.WORLD_NOT_FOUND,
+        ViolationReason.UNREADABLE_REQUEST,
+    }
     assert {*OBSERVATIONS, *DEALS} | elsewhere == set(ViolationReason)
     names = ("test_reasons.py", "test_recommend.py", "test_security.py", "test_limits.py", "test_streams.py")
     here = "".join((Path(__file__).parent / name).read_text() for name in names)

@@ -71,6 +71,10 @@ GOOD: dict[str, tuple[Any, str]] = {
     "tls_key": ("a.key", "b.key"),
     "tls_client_ca": ("a.ca", "b.ca"),
     "allow_plaintext": (True, "false"),
+    "metrics_address": ("localhost:3", "127.0.0.1:4"),
+    "log_format": ("json", "text"),
+    "log_level": ("debug", "warning"),
+    "log_requests": (False, "true"),
 }
 
 
@@ -164,6 +168,13 @@ def test_a_value_that_cannot_be_is_told(key: str, tmp_path: Path) -> None:
         ("grace_seconds = nan", "grace_seconds: nan is out of range: give a number from 0 to 3,600"),
         ("address = 'x'", "address: 'x' is no address: give host and port"),
         ("address = '1.2.3.4:99999'", "address: '1.2.3.4:99999' is no address: a port is"),
+        ("metrics_address = 'unix:/a'", "metrics_address: 'unix:/a' is no address for metrics: give host and port"),
+        (
+            "metrics_address = '0.0.0.0:1'",
+            "metrics_address: 0.0.0.0:1 is not this machine alone, and metrics",
+        ),
+        ("log_format = 'xml'", "log_format: 'xml' is none of them: give text or json"),
+        ("log_level = 'INFO'", "log_level: 'INFO' is none of them: give debug, info, warning or error"),
         ("address = 'unix:'", "address: 'unix:' is no address: give the path of the socket"),
         ("tls_key = 'x'", "tls_key: the certificate of this key is missing"),
         ("tls_certificate = 'x'", "tls_certificate: its key is missing"),

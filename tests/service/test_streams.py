@@ -17,6 +17,8 @@ from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.review_service_pb2_grpc import ReviewServiceStub
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_engine import VARIANTS, Phase, State
+from tarocchi_solver.levels import LEVELS, Level, play_at_level
+from tarocchi_solver.service.formats import format_move
 from tarocchi_solver.service.pools import Priority
 from tarocchi_solver.service.server import SolverServer
 
@@ -322,3 +324,50 @@ def test_a_deal_under_way_is_not_reviewed(stubs: Stubs) -> None:
     with pytest.raises(grpc.RpcError) as caught:
         list(stubs[1].ReviewDeal(broken))
     assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+# --- levels
+
+
+def test_levels_are_told_with_their_strength(stubs: Stubs) -> None:
+    levels = stubs[0].GetServerInfo(pb.GetServerInfoRequest()).levels
+    assert [entry.level for entry in levels] == list(pb.Level.values()[1:])
+    assert all(entry.summary for entry in levels)
+    for entry in levels[:-1]:
+        assert {strength.variant for strength in entry.strengths} == set(VARIANTS)
+        for strength in entry.strengths:
+            assert strength.opponent == entry.level + 1
+            assert strength.standard_error > 0.0
+            assert strength.pairs >= 2
+    assert not levels[-1].strengths
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_level_plays_as_it_does_without_a_service(stubs: Stubs, variant: str) -> None:
+    state = in_the_middle(variant)
+    assert state.turn is not None
+    moved = 0
+    for level in Level:
+        for seed in range(3):
+            request = pb.RecommendMoveRequest(observation=observed(state), seed=seed)
+            request.level = pb.Level.Value(f"LEVEL_{level.name}")  # type: ignore[assignment]
+            answer = stubs[0].RecommendMove(request)
+            here = play_at_level(state.observe(state.turn), level, seed=seed)
+            assert answer.move == format_move(state.variant.pack, here.move)
+            assert [entry.rank for entry in answer.moves] == list(range(1, len(answer.moves) + 1))
+            assert answer.diagnostics.budget.iterations == LEVELS[level].iterations
+            moved += answer.move != answer.moves[0].move
+            assert level is not Level.MASTER or answer.move == answer.moves[0].move
+    assert moved
+
+
+def test_a_level_has_its_own_budget(stubs: Stubs) -> None:
+    request = asked(in_the_middle())
+    request.level = pb.LEVEL_CLUB
+    with pytest.raises(grpc.RpcError, match="give a level or caps, not both") as caught:
+        stubs[0].RecommendMove(request)
+    assert faults_of(caught.value) == {"level": "LEVEL_AND_BUDGET"}
+    request.level = 9  # type: ignore[assignment]
+    with pytest.raises(grpc.RpcError, match="9 is no level: give LEVEL_BEGINNER,") as caught:
+        stubs[0].RecommendMove(request)
+    assert faults_of(caught.value) == {"level": "OUT_OF_RANGE"}

@@ -10,6 +10,9 @@ import gc, random
 from itertools import cycle
 from numba.core.dispatcher import Dispatcher
 from tarocchi_engine import VARIANTS, new_deal, view, find_faults
+from tarocchi_solver.search.analysis import analyze
+from tarocchi_solver.search.beliefs import beliefs
+from tarocchi_solver.search.review import review
 from tarocchi_solver.search import Budget, Playout, SearchOptions, check_consistent, search, warm_up
 
 def compiled():
@@ -29,8 +32,13 @@ for variant in VARIANTS.values():
             check_consistent(observation)
             for budget in (Budget(iterations=100), Budget(worlds=10), Budget(time_ms=1)):
                 search(observation, budget, threads=2, options=SearchOptions(playout=next(playouts)))
+            for seat in range(variant.seat_count):
+                beliefs(state.observe(seat), worlds=64)
+            if rng.random() < 0.1:
+                list(analyze(observation, Budget(iterations=1100), threads=2))
             state = state.apply_move(rng.choice(state.legal_moves()))
         state.score()
+        list(review(state, [seed], Budget(iterations=60), seed=seed, threads=2))
 after = compiled()
 assert before == after, {key: (before.get(key), count) for key, count in after.items() if before.get(key) != count}
 assert after and max(after.values()) >= 1

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from tarocchi_bench.agents.base import Agent, AgentSpecError
+from tarocchi_bench.agents.levels import LevelAgent
 from tarocchi_bench.agents.presets import FLAT, PLAIN
 from tarocchi_bench.agents.program import ProgramAgent
 from tarocchi_bench.agents.rules import GreedyAgent, RandomAgent
@@ -15,7 +16,7 @@ from tarocchi_bench.agents.settings import Converter, converters_of, read_settin
 from tarocchi_solver.search import DEFAULT_BUDGET, Budget, SearchOptions
 
 FLAT_BUDGET: Final = Budget(iterations=1000)
-NAMES: Final = "random, greedy, flat, plain, solver:KEY=VALUE,..., cheat:KEY=VALUE,... or exec:COMMAND"
+NAMES: Final = "random, greedy, flat, plain, solver:KEY=VALUE,..., level:NAME, cheat:KEY=VALUE,... or exec:COMMAND"
 
 _BUDGET: Final[dict[str, Converter]] = {**converters_of(Budget), "cpu_ms": int}
 _OPTIONS: Final = converters_of(SearchOptions)
@@ -26,7 +27,7 @@ def parse_agent(text: str) -> Agent:
 
     `random`; `greedy`, the rule that the playouts follow; `flat`, `plain`, `solver` and `cheat`, which search, with
     any caps of `Budget` and `cpu_ms` after a colon, and for `solver` and `cheat` any fields of `SearchOptions`;
-    `exec:COMMAND`, a program.
+    `level:NAME`, the solver at a level; `exec:COMMAND`, a program.
     """
     name, _, rest = text.partition(":")
     match name:
@@ -46,6 +47,8 @@ def parse_agent(text: str) -> Agent:
             options = SearchOptions(**{key: value for key, value in given.items() if key in _OPTIONS})
             kind: Callable[[Effort, SearchOptions], Agent] = SolverAgent if name == "solver" else CheatAgent
             return kind(effort, options)
+        case "level":
+            return LevelAgent.of(text, rest)
         case "exec":
             return ProgramAgent.of(text, rest)
     raise AgentSpecError(f"no agent is called {name!r}: give {NAMES}")

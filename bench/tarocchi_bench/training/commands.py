@@ -16,6 +16,7 @@ from tarocchi_bench.console import (
     long_work,
     print_result,
 )
+from tarocchi_bench.levels_command import train_levels
 from tarocchi_bench.training.equity import VARIANT, Course, save_equity
 from tarocchi_bench.training.policy import save_model
 from tarocchi_bench.training.positions import DealPlan
@@ -25,6 +26,7 @@ from tarocchi_bench.training.shipping import PACKAGE_DATA, require_folder, train
 
 app = typer.Typer(no_args_is_help=True, help="Makes the data files that the solver has learned from its own play.")
 app.command("calibration")(train_calibration)
+app.command("levels")(train_levels)
 
 AgentOption = Annotated[str, typer.Option("--agent", help="plain or solver:iterations=300,..., which plays all seats")]
 

@@ -20,5 +20,5 @@ def require_folder(folder: Path) -> None:
 
 def training_command(name: str, **options: object) -> str:
     """Returns the command of `train` with some options, for the card of a data file."""
-    words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
+    words = [word for option, value in options.items() for word in (f"--{option.replace('_', '-')}", str(value))]
     return shlex.join(["python", "-m", "tarocchi_bench", "train", name, *words])

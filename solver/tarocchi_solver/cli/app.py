@@ -8,6 +8,7 @@ import typer
 
 from tarocchi_solver import __version__
 from tarocchi_solver.cli.game_commands import conformance, deal, legal, replay, variants
+from tarocchi_solver.cli.replay_decision_command import replay_decision
 from tarocchi_solver.cli.search_commands import demo, recommend
 from tarocchi_solver.cli.serve_command import serve
 from tarocchi_solver.cli.study_commands import analyze, beliefs, review
@@ -30,5 +31,18 @@ def _describe(
     """Player and referee for the Italian tarot games with 62 cards."""
 
 
-for _command in (recommend, analyze, beliefs, review, legal, deal, replay, variants, conformance, serve, demo):
+for _command in (
+    recommend,
+    analyze,
+    beliefs,
+    review,
+    legal,
+    deal,
+    replay,
+    variants,
+    conformance,
+    serve,
+    replay_decision,
+    demo,
+):
     app.command()(_command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -26,6 +26,9 @@ Worlds = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on sam
 TimeMs = Annotated[int | None, typer.Option(min=1, max=MAX_CAP, help="Cap on the time, in milliseconds.")]
 Threads = Annotated[int | None, typer.Option(min=1, max=1024, help="Threads; by default one for each core.")]
 Server = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Ask this server instead.")]
+LevelName = Annotated[
+    str | None, typer.Option("--level", metavar="NAME", help="beginner, casual, club, expert or master; no caps then.")
+]
 TokenFile = Annotated[Path | None, typer.Option(metavar="FILE", help="The token for the server, alone in a file.")]
 Tls = Annotated[bool, typer.Option("--tls", help="Encrypt, with the roots of the system or those of --ca.")]
 Ca = Annotated[Path | None, typer.Option(metavar="FILE", help="Roots of the server's certificate; encrypts.")]
@@ -48,6 +51,16 @@ def budget_message(worlds: int | None, iterations: int | None, time_ms: int | No
     if time_ms is not None:
         budget.duration.FromMilliseconds(time_ms)
     return budget
+
+
+def level_number(name: str) -> solver_service_pb2.Level:
+    """Returns the number of a level named on the command line."""
+    from tarocchi.solver.v1 import solver_service_pb2
+
+    known = [label.removeprefix("LEVEL_").lower() for label in solver_service_pb2.Level.keys()[1:]]
+    if name.lower() not in known:
+        raise InputError(f"--level: {name!r} is no level: give {', '.join(known)}")
+    return cast("solver_service_pb2.Level", solver_service_pb2.Level.Value(f"LEVEL_{name.upper()}"))
 
 
 def read_standing(scores: str | None, deals_played: int | None) -> deal_pb2.MatchStanding | None:

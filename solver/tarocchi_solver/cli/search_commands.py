@@ -14,6 +14,7 @@ from tarocchi_solver.cli.options import (
     AsJson,
     Ca,
     Iterations,
+    LevelName,
     Seed,
     Server,
     Source,
@@ -23,6 +24,7 @@ from tarocchi_solver.cli.options import (
     TokenFile,
     Worlds,
     budget_message,
+    level_number,
     print_json,
 )
 from tarocchi_solver.cli.remote import Access, asking, read_access
@@ -43,6 +45,7 @@ def recommend(
     iterations: Iterations = None,
     worlds: Worlds = None,
     seed: Seed = None,
+    level: LevelName = None,
     threads: Threads = None,
     server: Server = None,
     token_file: TokenFile = None,
@@ -59,6 +62,8 @@ def recommend(
     if (worlds, iterations, time_ms) != (None, None, None):
         request.ClearField("budget")
         request.budget.MergeFrom(budget_message(worlds, iterations, time_ms))
+    if level is not None:
+        request.level = level_number(level)
     access = read_access(server, threads, token_file, tls, ca)
     if access is not None:
         answer, variant = _ask_server(access, request, source)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +25,9 @@ FLAGS = {
     "tls_key": "--tls-key",
     "tls_client_ca": "--tls-client-ca",
     "allow_plaintext": "--allow-plaintext",
+    "metrics_address": "--metrics-address",
+    "log_format": "--log-format",
+    "log_level": "--log-level",
 }
 """By setting. Other settings have no flag: secrets would show in the list of processes, the rest is rarely changed."""
 
@@ -59,6 +62,15 @@ def serve(
         bool | None,
         typer.Option("--allow-plaintext", "--insecure", help="Listen beyond this machine though nothing is encrypted."),
     ] = None,
+    metrics_address: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Where Prometheus finds metrics, over plain HTTP.")
+    ] = None,
+    log_format: Annotated[
+        str | None, typer.Option(metavar="text|json", help="How to log, by default as text; JSON can be replayed.")
+    ] = None,
+    log_level: Annotated[
+        str | None, typer.Option(metavar="LEVEL", help="Log from debug, info (default), warning or error on.")
+    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Check the settings, print them without secrets, and exit.")
     ] = False,
@@ -77,6 +89,9 @@ def serve(
         "tls_key": tls_key,
         "tls_client_ca": tls_client_ca,
         "allow_plaintext": allow_plaintext,
+        "metrics_address": metrics_address,
+        "log_format": log_format,
+        "log_level": log_level,
     }
     flags = {key: Given(value, FLAGS[key]) for key, value in values.items() if value is not None}
     if config == "":
@@ -92,15 +107,16 @@ def serve(
             for line in settings.lines():
                 typer.echo(line)
             return
-        logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+        from tarocchi_solver.service.logs import LogFormat, LogLevel, logging_to
         from tarocchi_solver.service.server import SolverServer
 
-        server = SolverServer(settings.config)
+        with logging_to(sys.stderr, LogFormat(settings.config.log_format), LogLevel(settings.config.log_level)):
+            is_sound = SolverServer(settings.config).run_until_signal()
     except ConfigError as error:
         raise _as_input_error(error, places) from error
     except OSError as error:
         raise InputError(str(error)) from error
-    if not server.run_until_signal():
+    if not is_sound:
         fail("the kernels cannot be used, see above", FAILURE)
 
 

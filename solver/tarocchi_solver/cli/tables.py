@@ -80,6 +80,8 @@ def moves_lines(
         all_moves = f", of {answer.legal_move_count:,} legal ones" if answer.legal_move_count > count else ""
         lines.append(Text(f"and {count - _MOST_ROWS} more moves{all_moves}\n"))
     lines.append(Text(recommendation_sentence(answer, variant), style="bold"))
+    if answer.move != answer.moves[0].move:
+        lines.append(Text(f"A player of this level: {move_text(answer.move)}.", style="bold"))
     lines.append(Text(_method_sentence(answer), style="dim"))
     return lines
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -122,8 +123,9 @@ def review_decision(
     threads: int = 1,
     options: SearchOptions | None = None,
     stop: Stop | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> DecisionReview:
-    """Returns the review of one decision of a deal, as `decisions_of` tells them; the rest is as for `review`."""
+    """Returns the review of one decision of a deal, as `decisions_of` tells them; the rest is as for `search`."""
     event = state.events[event_index]
     found = search(
         then.observe(event.seat),
@@ -133,6 +135,7 @@ def review_decision(
         options=options,
         include=event.move,
         stop=stop,
+        clock=clock,
     )
     made = next(entry for entry in found.moves if entry.move == event.move)
     return DecisionReview(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Any, Final
 
-from tarocchi.solver.v1 import deal_pb2, review_service_pb2, rules_service_pb2, solver_service_pb2
+from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_engine import (
     VARIANTS,
     DealScore,
@@ -26,12 +25,9 @@ from tarocchi_engine import (
     options_of,
 )
 from tarocchi_engine.cards import SuitLetter
-from tarocchi_engine.facts import ASIDE_HOLDER
 from tarocchi_engine.options import given_options
 from tarocchi_solver import __version__
 from tarocchi_solver.search import RANGE_SHARE, Budget, Diagnostics, MoveStatistics, Recommendation, StopReason
-from tarocchi_solver.search.beliefs import Beliefs
-from tarocchi_solver.search.review import DecisionReview, SeatReview, Verdict
 from tarocchi_solver.service.formats import (
     CALLS,
     format_budget,
@@ -58,13 +54,6 @@ _STOP_REASONS: Final = {
     StopReason.TIME: solver_service_pb2.STOP_REASON_TIME,
     StopReason.STOPPED: solver_service_pb2.STOP_REASON_STOPPED,
 }
-_VERDICTS: Final = {
-    Verdict.FORCED: review_service_pb2.VERDICT_FORCED,
-    Verdict.GOOD: review_service_pb2.VERDICT_GOOD,
-    Verdict.INACCURACY: review_service_pb2.VERDICT_INACCURACY,
-    Verdict.MISTAKE: review_service_pb2.VERDICT_MISTAKE,
-    Verdict.BLUNDER: review_service_pb2.VERDICT_BLUNDER,
-}
 _ENDINGS: Final = {
     Ending.COUNT: rules_service_pb2.ENDING_COUNT,
     Ending.THROWN_IN: rules_service_pb2.ENDING_THROWN_IN,
@@ -74,9 +63,16 @@ _ENDINGS: Final = {
 }
 
 
+def versions(variant: Variant | None) -> dict[str, Any]:
+    """Returns the fields that tell what made an answer; a variant that is not known has no rules."""
+    return {"solver_version": __version__, "rules_revision": 0 if variant is None else variant.rules_revision}
+
+
 def variants_answer() -> rules_service_pb2.ListVariantsResponse:
     """Returns all variants with their packs."""
-    return rules_service_pb2.ListVariantsResponse(variants=[_variant(variant) for variant in VARIANTS.values()])
+    return rules_service_pb2.ListVariantsResponse(
+        variants=[_variant(variant) for variant in VARIANTS.values()], solver_version=__version__
+    )
 
 
 def _variant(variant: Variant) -> rules_service_pb2.Variant:
@@ -141,6 +137,7 @@ def legal_moves_answer(view: View) -> rules_service_pb2.ListLegalMovesResponse:
         hand=pack.format_mask(view.hand),
         legal_move_count=count,
         **_choice(view.variant, view.hand, moves, count),
+        **versions(view.variant),
     )
 
 
@@ -174,7 +171,7 @@ def deal_answer(state: State, seed: int) -> rules_service_pb2.NewDealResponse:
         standing=format_standing(state.variant, state.standing),
         stock=state.variant.pack.format_mask(state.stock),
     )
-    return rules_service_pb2.NewDealResponse(deal=deal)
+    return rules_service_pb2.NewDealResponse(deal=deal, **versions(state.variant))
 
 
 def _dealt_hand(pack: Pack, packets: Sequence[int]) -> rules_service_pb2.Hand:
@@ -219,6 +216,7 @@ def replay_answer(state: State, *, with_decisions: bool = False) -> rules_servic
         contract=CALLS[table.contract] if declarer is not None and table.contract else None,
         stock=pack.format_mask(0 if table.discard_made else state.aside),
         decisions=_decisions(state) if with_decisions else [],
+        **versions(variant),
     )
 
 
@@ -294,14 +292,15 @@ def recommendation_answer(
     pack = view.variant.pack
     return solver_service_pb2.RecommendMoveResponse(
         move=format_move(pack, found.move),
-        moves=[_statistics(pack, entry) for entry in found.moves],
+        moves=[statistics_answer(pack, entry) for entry in found.moves],
         exact=found.exact,
-        diagnostics=_diagnostics(view.variant, found.diagnostics, budget),
+        diagnostics=diagnostics_answer(view.variant, found.diagnostics, budget),
         legal_move_count=view.legal_move_count,
     )
 
 
-def _statistics(pack: Pack, entry: MoveStatistics) -> solver_service_pb2.MoveStatistics:
+def statistics_answer(pack: Pack, entry: MoveStatistics) -> solver_service_pb2.MoveStatistics:
+    """Returns what the search found out about one move."""
     return solver_service_pb2.MoveStatistics(
         move=format_move(pack, entry.move),
         rank=entry.rank,
@@ -326,7 +325,8 @@ def _statistics(pack: Pack, entry: MoveStatistics) -> solver_service_pb2.MoveSta
     )
 
 
-def _diagnostics(variant: Variant, found: Diagnostics, budget: Budget) -> solver_service_pb2.Diagnostics:
+def diagnostics_answer(variant: Variant, found: Diagnostics, budget: Budget) -> solver_service_pb2.Diagnostics:
+    """Returns what is needed to reproduce an answer whose search was given `budget`."""
     return solver_service_pb2.Diagnostics(
         solver_version=__version__,
         rules_revision=variant.rules_revision,
@@ -340,48 +340,3 @@ def _diagnostics(variant: Variant, found: Diagnostics, budget: Budget) -> solver
         rejected_worlds=found.rejected_worlds,
         belief_effective_share=found.belief_effective_share,
     )
-
-
-def beliefs_answer(view: View, found: Beliefs) -> solver_service_pb2.GetBeliefsResponse:
-    """Returns where the cards may lie that the observer of `view` does not see."""
-    return solver_service_pb2.GetBeliefsResponse(
-        cards=[
-            solver_service_pb2.CardBelief(
-                card=view.variant.pack.format_card(card.card),
-                places=[
-                    solver_service_pb2.PlaceBelief(
-                        seat=None if place.holder == ASIDE_HOLDER else place.holder,
-                        aside=place.holder == ASIDE_HOLDER,
-                        probability=place.probability,
-                        standard_error=place.standard_error,
-                        rules_probability=place.rules_probability,
-                    )
-                    for place in card.places
-                ],
-            )
-            for card in found.cards
-        ],
-        seed=found.seed,
-        worlds=found.worlds,
-        belief_effective_share=found.effective_share,
-    )
-
-
-def decision_review_answer(state: State, found: DecisionReview, budget: Budget) -> review_service_pb2.DecisionReview:
-    """Returns the review of one decision, of which the search was given `budget`."""
-    pack = state.variant.pack
-    return review_service_pb2.DecisionReview(
-        event_index=found.event_index,
-        seat=found.seat,
-        phase=format_phase(found.phase),
-        made=_statistics(pack, found.made),
-        best=_statistics(pack, found.best),
-        verdict=_VERDICTS[found.verdict],
-        exact=found.exact,
-        diagnostics=_diagnostics(state.variant, found.diagnostics, budget),
-    )
-
-
-def seat_review_answer(found: SeatReview) -> review_service_pb2.SeatReview:
-    """Returns the account of one seat."""
-    return review_service_pb2.SeatReview(**asdict(found))

@@ -1,13 +1,11 @@
-"""What every call shares: the server's readiness, request ids, elapsed time, errors and one line in the log."""
+"""What every call shares: the server's readiness, request ids, elapsed time and errors."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import logging
+import sys
 import threading
-import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from enum import StrEnum
@@ -19,8 +17,7 @@ from grpc_status import rpc_status
 
 from tarocchi_engine import Fault
 from tarocchi_solver.service.errors import RequestError, StatusReason, ViolationReason, invalid_request
-
-log = logging.getLogger(__name__)
+from tarocchi_solver.service.records import CALL, OTHER_METHOD, Call
 
 ELAPSED_KEY: Final = "tarocchi-elapsed-ms"
 """Trailing metadata: whole milliseconds from the start of the handler to its answer."""
@@ -90,7 +87,7 @@ class Readiness:
 
 
 class Servicer:
-    """The base of both servicers."""
+    """The base of all servicers."""
 
     def __init__(self, readiness: Readiness) -> None:
         self.readiness = readiness
@@ -157,11 +154,9 @@ def streaming(
 
 @contextlib.contextmanager
 def _reported(name: str, servicer: Servicer, request: object, context: grpc.ServicerContext) -> Iterator[None]:
-    """Surrounds a call: turns what it raises into a status, and logs how it ended."""
-    request_id = uuid.uuid4().hex
-    call_name = named_call(request_id)
-    started = time.monotonic()
-    context.send_initial_metadata(((REQUEST_ID_KEY, request_id),))
+    """Surrounds a call: turns what it raises into a status, and tells its id and the time it took."""
+    call = current_call(name)
+    context.send_initial_metadata(((REQUEST_ID_KEY, call.request_id),))
     try:
         servicer.readiness.require()
         if isinstance(request, Unreadable):
@@ -169,31 +164,24 @@ def _reported(name: str, servicer: Servicer, request: object, context: grpc.Serv
             raise invalid_request([Fault("", ViolationReason.UNREADABLE_REQUEST, message)])
         yield
     except RequestError as error:
-        log.info("%s %s refused: %s %s", name, call_name, error.reason, error.message)
         abort(context, error)
     except Exception:
-        log.exception("%s %s failed", name, call_name)
-        message = f"the server failed; its log has the cause under request {request_id}"
-        metadata = {"request_id": request_id}
+        call.error = sys.exc_info()  # type: ignore[assignment]
+        message = f"the server failed; its log has the cause under request {call.request_id}"
+        metadata = {"request_id": call.request_id}
         reason = StatusReason.INTERNAL_ERROR
         abort(context, RequestError(grpc.StatusCode.INTERNAL, reason, message, metadata=metadata))
-    except GeneratorExit:
-        log.info("%s %s left by its client", name, call_name)
-        raise
-    elapsed = round((time.monotonic() - started) * 1000)
-    context.set_trailing_metadata(((ELAPSED_KEY, str(elapsed)),))
-    # gRPC throws the answer away if the deadline has passed or the client has left
-    outcome = "answered in" if context.is_active() and context.time_remaining() != 0 else "too late, after"
-    log.info("%s %s %s %d ms", name, call_name, outcome, elapsed)
+    context.set_trailing_metadata(((ELAPSED_KEY, str(call.elapsed_ms)),))
 
 
-def named_call(request_id: str) -> str:
-    """Returns what the log calls a call: its id, and whose token it came with."""
-    caller = CALLER.get()
-    return f"{request_id} of {caller}" if caller else request_id
+def current_call(method: str = OTHER_METHOD) -> Call:
+    """Returns the call that this thread serves, a new one of a method if nobody watches."""
+    return CALL.get() or Call(method)
 
 
 def abort(context: grpc.ServicerContext, error: RequestError) -> NoReturn:
     """Ends a call with an error."""
+    call = current_call()
+    call.code, call.reason, call.message = error.code, error.reason, error.message
     context.abort_with_status(rpc_status.to_status(error.to_status()))
     raise AssertionError("abort_with_status returned") from error

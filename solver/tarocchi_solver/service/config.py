@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from tarocchi_solver.search import DEFAULT_BUDGET, Budget
 from tarocchi_solver.search.results import MAX_ITERATIONS, MAX_SAMPLED_WORLDS
-from tarocchi_solver.service.address import is_loopback, split_address
+from tarocchi_solver.service.address import is_loopback, is_unix, split_address
+from tarocchi_solver.service.logs import LogFormat, LogLevel
 
 SPARE_THREADS: Final = 8
 """RPC threads that no search can take: they answer health checks and the rules."""
@@ -24,7 +25,9 @@ _LONGEST_SECRET: Final = 512
 _LONGEST_SHOWN: Final = 60
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _SECRET: Final = re.compile(r"[!-~]+")
-SECURITY: Final = frozenset({"address", "allow_plaintext", "tls_certificate", "tls_key", "tls_client_ca", "tokens"})
+SECURITY: Final = frozenset(
+    {"address", "metrics_address", "allow_plaintext", "tls_certificate", "tls_key", "tls_client_ca", "tokens"}
+)
 """Settings of which one may be wrong only because of another."""
 
 
@@ -65,6 +68,8 @@ class Setting:
     most: float = 0
     example: str = ""
     """What a text looks like."""
+    choices: tuple[str, ...] = ()
+    """The texts that there are; empty for any."""
 
     @property
     def wanted(self) -> str:
@@ -74,6 +79,8 @@ class Setting:
             return f"{number} from {_plain(self.least)} to {_plain(self.most)}"
         if self.kind is bool:
             return "true or false"
+        if self.choices:
+            return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
         what = "the name of a file" if self.kind is Path else "a text"
         return f"{what} such as {self.example}"
 
@@ -86,6 +93,8 @@ class Setting:
             return f"{shown(value)} is of the wrong kind: give {self.wanted}"
         if self.kind in (int, float) and not self.least <= value <= self.most:  # type: ignore[operator]
             return f"{shown(value)} is out of range: give {self.wanted}"
+        if self.choices and value not in self.choices:
+            return f"{shown(value)} is none of them: give {self.wanted}"
         return None
 
 
@@ -123,18 +132,26 @@ SETTINGS: Final[Mapping[str, Setting]] = {
     "tls_key": Setting(Path, example="server.key"),
     "tls_client_ca": Setting(Path, example="clients.pem"),
     "allow_plaintext": Setting(bool),
+    "metrics_address": Setting(str, example="127.0.0.1:9090"),
+    "log_format": Setting(str, choices=tuple(LogFormat)),
+    "log_level": Setting(str, choices=tuple(LogLevel)),
+    "log_requests": Setting(bool),
 }
+OPTIONAL: Final = frozenset({"tls_certificate", "tls_key", "tls_client_ca", "metrics_address"})
+"""Settings that may be None."""
 """What each setting that is one value can be; a cap of a budget goes by the budget's name and its own."""
 
 
 def find_fault(key: str, value: Any) -> str | None:
     """Returns the sentence about a value that a setting cannot have, None for one that it can."""
     sentence = SETTINGS[key].find_fault(value)
-    if sentence is None and key == "address":
+    if sentence is None and key in ("address", "metrics_address"):
         try:
             split_address(value)
         except OSError as error:
             return str(error)
+        if key == "metrics_address" and is_unix(value):
+            return f"{value!r} is no address for metrics: give host and port, such as 127.0.0.1:9090"
     return sentence
 
 
@@ -230,6 +247,14 @@ class ServerConfig:
     """File with the roots of the certificates that clients have to show, in PEM; None: clients need none."""
     allow_plaintext: bool = False
     """Whether to listen beyond this machine though nothing is encrypted."""
+    metrics_address: str | None = None
+    """Host and port at which Prometheus finds the metrics, over plain HTTP; None: they are not shown."""
+    log_format: str = LogFormat.TEXT
+    """A `LogFormat`; in JSON the log also tells of every decision what is needed to make it again."""
+    log_level: str = LogLevel.INFO
+    """A `LogLevel`."""
+    log_requests: bool = True
+    """Whether the log in JSON has the requests for decisions, without which they cannot be made again."""
     tokens: tuple[Token, ...] = ()
     """Whoever calls needs one of these; none: everybody who reaches the address may call."""
 
@@ -247,11 +272,11 @@ class ServerConfig:
         return faults
 
     def _faults_of_values(self) -> Iterator[ConfigFault]:
-        for key, setting in SETTINGS.items():
+        for key in SETTINGS:
             value: Any = self
             for part in key.split("."):
                 value = getattr(value, part)
-            if value is None and (setting.kind is Path or "." in key):
+            if value is None and (key in OPTIONAL or "." in key):
                 continue
             sentence = find_fault(key, value)
             if sentence is not None:
@@ -293,4 +318,12 @@ class ServerConfig:
                 "address",
                 f"{self.address} is not this machine alone, and nothing is encrypted, so {what}: name tls_certificate "
                 "and tls_key, or say allow_plaintext if something in front of the service takes care of that",
+            )
+        metrics = self.metrics_address
+        if metrics is not None and not self.allow_plaintext and not is_loopback(metrics):
+            yield ConfigFault(
+                "metrics_address",
+                f"{metrics} is not this machine alone, and metrics are never encrypted, so everybody could read them: "
+                "give one such as 127.0.0.1:9090, or say allow_plaintext if something in front of the service takes "
+                "care of that",
             )

@@ -25,6 +25,7 @@ from tarocchi_engine import (
     get_variant,
 )
 from tarocchi_engine.match import FIRST_DEAL
+from tarocchi_solver.levels import Level
 from tarocchi_solver.search import Budget
 
 _PHASES: Final = {
@@ -37,6 +38,14 @@ _PHASES: Final = {
     Phase.CALL_OUT: deal_pb2.PHASE_CALL_OUT,
     Phase.GIVE: deal_pb2.PHASE_GIVE,
 }
+LEVEL_NUMBERS: Final = {
+    Level.BEGINNER: solver_service_pb2.LEVEL_BEGINNER,
+    Level.CASUAL: solver_service_pb2.LEVEL_CASUAL,
+    Level.CLUB: solver_service_pb2.LEVEL_CLUB,
+    Level.EXPERT: solver_service_pb2.LEVEL_EXPERT,
+    Level.MASTER: solver_service_pb2.LEVEL_MASTER,
+}
+LEVELS_BY_NUMBER: Final = {number: level for level, number in LEVEL_NUMBERS.items()}
 CALLS: Final = {
     Call.PASS: deal_pb2.CALL_PASS,
     Call.GIOCO: deal_pb2.CALL_GIOCO,

@@ -13,6 +13,8 @@ import grpc
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any] | None"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Handler]"
 
+HEALTH_PREFIX: Final = "/grpc.health.v1.Health/"
+"""How the paths of the health service begin."""
 ARRIVAL_SECONDS: Final = 10.0
 """How long the bytes of a request may be on their way, once the call has begun."""
 

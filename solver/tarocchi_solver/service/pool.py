@@ -26,6 +26,7 @@ import grpc
 from tarocchi_solver.service.agenda import Due, Estimates, are_in_time, latest_starts
 from tarocchi_solver.service.calls import RETRY_SECONDS, Stage, refusal_of
 from tarocchi_solver.service.errors import RequestError, StatusReason
+from tarocchi_solver.service.records import Trace
 
 _LONGEST_PAUSE: Final = 3600.0
 """Seconds; a call may have its deadline at the end of time, for which no thread can wait."""
@@ -54,6 +55,8 @@ class Job(Generic[T]):
     """Answers at once; its signal is set already."""
     latest: float = math.inf
     """The value of time.monotonic() at which the answer has to be there."""
+    trace: Trace = field(default_factory=Trace)
+    """Is filled in while the job is done."""
 
 
 @dataclass(eq=False, slots=True)
@@ -63,6 +66,7 @@ class _Ticket:
     job: Job[Any]
     latest: float
     """When the answer has to be there, as things stand now."""
+    admitted: float = field(default_factory=time.monotonic)
     stop: StopSignal = field(default_factory=StopSignal)
     result: Future[Any] = field(default_factory=Future)
     end: float = math.inf
@@ -81,6 +85,7 @@ class SearchPool:
         niceness: int = 0,
         longest: float = math.inf,
         first_estimates: Mapping[str, float] | None = None,
+        on_done: Callable[[Trace], None] | None = None,
     ) -> None:
         """Starts no thread yet.
 
@@ -90,10 +95,12 @@ class SearchPool:
             niceness: added to the niceness of the search threads, where the system has one for each thread.
             longest: seconds that a search may take.
             first_estimates: seconds for the first answers to jobs of some kinds.
+            on_done: called when a job that was begun has ended, whatever came of it.
         """
         self._workers = workers
         self._capacity = workers + queue_size
         self._longest = longest
+        self._on_done = on_done
         self._executor = ThreadPoolExecutor(
             workers, thread_name_prefix="tarocchi-solver", initializer=_stand_back, initargs=(niceness,)
         )
@@ -115,6 +122,18 @@ class SearchPool:
         """Searches running or waiting."""
         with self._lock:
             return len(self._waiting) + len(self._running) + (self._in_lane is not None)
+
+    @property
+    def running(self) -> int:
+        """Searches that run, minimum answers included."""
+        with self._lock:
+            return len(self._running) + (self._in_lane is not None)
+
+    @property
+    def waiting(self) -> int:
+        """Searches that wait."""
+        with self._lock:
+            return len(self._waiting)
 
     @property
     def workers(self) -> int:
@@ -311,10 +330,16 @@ class SearchPool:
     def _settle(self, ticket: _Ticket, work: Callable[[], Any]) -> None:
         """Does the work for a ticket and hands over what comes of it."""
         result, error = None, None
+        trace, begun = ticket.job.trace, time.monotonic()
+        trace.queue_seconds = begun - ticket.admitted
+        trace.is_minimum = ticket is self._in_lane
         try:
             result = work()
         except BaseException as raised:
             error = raised
+        trace.search_seconds = time.monotonic() - begun
+        if self._on_done is not None:
+            self._on_done(trace)
         with self._lock:
             taken = time.monotonic() - ticket.end
             if ticket is self._in_lane:

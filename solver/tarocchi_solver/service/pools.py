@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 import math
 import threading
 import time
@@ -20,6 +21,7 @@ import grpc
 
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.errors import RequestError, StatusReason
+from tarocchi_solver.service.metrics import Metrics
 from tarocchi_solver.service.pool import Job, SearchPool, queue_full, result_of
 
 T = TypeVar("T")
@@ -38,22 +40,30 @@ class Priority(enum.Enum):
     LIVE = enum.auto()
     ANALYSIS = enum.auto()
 
+    @property
+    def label(self) -> str:
+        """What the metrics call it."""
+        return self.name.lower()
+
 
 class SearchPools:
     """The pool of each priority, started and stopped together; and how many long calls there may be."""
 
-    def __init__(self, config: ServerConfig, first_estimates: Mapping[str, float]) -> None:
-        """Starts no thread yet; `first_estimates` are those of `SearchPool`."""
+    def __init__(self, config: ServerConfig, first_estimates: Mapping[str, float], metrics: Metrics) -> None:
+        """Starts no thread yet; `first_estimates` are those of `SearchPool`, and `metrics` count what it does."""
         longest = (config.maximum_budget.time_ms or math.inf) / 1000
         sizes = {
             Priority.LIVE: (config.concurrent_searches, config.queue_size, config.niceness),
             Priority.ANALYSIS: (config.concurrent_analyses, config.analysis_queue_size, LOWEST_PRIORITY),
         }
         self._pools = {
-            priority: SearchPool(workers, queue, niceness, longest, first_estimates)
+            priority: SearchPool(
+                workers, queue, niceness, longest, first_estimates, functools.partial(metrics.searched, priority.label)
+            )
             for priority, (workers, queue, niceness) in sizes.items()
         }
-
+        for priority, pool in self._pools.items():
+            metrics.watch_pool(priority.label, lambda pool=pool: pool.running, lambda pool=pool: pool.waiting)  # type: ignore[misc]
         self._long_calls = threading.BoundedSemaphore(config.long_calls)
         self._long_call_limit = config.long_calls
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import grpc
@@ -10,9 +10,11 @@ import grpc
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi_engine import Observation, View
 from tarocchi_engine.rng import fresh_seed
+from tarocchi_solver.levels import LEVELS, Level
 from tarocchi_solver.search import Budget
 from tarocchi_solver.service.config import EVENT_LIMIT
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason
+from tarocchi_solver.service.formats import LEVELS_BY_NUMBER
 from tarocchi_solver.service.pools import Priority
 from tarocchi_solver.service.requests import parse_budget, parse_interval, parse_observation
 
@@ -27,6 +29,8 @@ class Question:
     budget: Budget
     """The caps that hold, without those of the clock that the client did not ask for."""
     seed: int
+    level: Level | None = None
+    """How well to play; None for full strength within the budget."""
 
     @property
     def observation(self) -> Observation:
@@ -44,10 +48,14 @@ def read_question(
     faults = FaultList()
     checked = parse_observation(request, faults, event_limit)
     budget = parse_budget(request.budget, faults)
+    level = _parse_level(request.level, budget, faults)
     _check_priority(request.priority, faults)
     faults.raise_if_any()
     assert checked is not None
-    return _question(checked, default if budget.is_open else budget, maximum, request)
+    if level is not None:
+        budget = Budget(iterations=LEVELS[level].iterations)
+    question = _question(checked, default if budget.is_open else budget, maximum, request)
+    return replace(question, level=level)
 
 
 def read_analysis(
@@ -97,6 +105,20 @@ def _question(
 
 def _deal_over() -> RequestError:
     return RequestError(grpc.StatusCode.FAILED_PRECONDITION, StatusReason.DEAL_OVER, "the deal is over")
+
+
+def _parse_level(number: pb.Level, budget: Budget, faults: FaultList) -> Level | None:
+    """Returns the level of a request, None for full strength within its budget."""
+    if number == pb.LEVEL_UNSPECIFIED:
+        return None
+    level = LEVELS_BY_NUMBER.get(number)
+    if level is None:
+        names = ", ".join(pb.Level.Name(known) for known in LEVELS_BY_NUMBER)
+        faults.add("level", ViolationReason.OUT_OF_RANGE, f"{number} is no level: give {names}, or leave it out")
+    elif not budget.is_open:
+        text = f"{pb.Level.Name(number)} has a budget of its own: give a level or caps, not both"
+        faults.add("level", ViolationReason.LEVEL_AND_BUDGET, text)
+    return level
 
 
 def _check_priority(number: pb.Priority, faults: FaultList) -> None:

@@ -16,15 +16,19 @@ from tarocchi_engine.legality import seat_fault
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import Budget
 from tarocchi_solver.search.review import DecisionReview, decisions_of, review_decision, review_of_seat
-from tarocchi_solver.service.answers import decision_review_answer, seat_review_answer
+from tarocchi_solver.service.answers import versions
 from tarocchi_solver.service.calls import Readiness, Servicer, streaming
 from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
+from tarocchi_solver.service.decisions import Decision
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason
 from tarocchi_solver.service.pool import Job, StopSignal
 from tarocchi_solver.service.pools import Priority, SearchPools
 from tarocchi_solver.service.questions import lowered
+from tarocchi_solver.service.records import Trace
 from tarocchi_solver.service.requests import parse_budget, parse_deal
 from tarocchi_solver.service.searching import MINIMUM_BUDGET, shared_ends
+from tarocchi_solver.service.study_answers import decision_review_answer, seat_review_answer
+from tarocchi_solver.service.telemetry import Telemetry
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +45,11 @@ class ReviewQuestion:
 class ReviewServicer(Servicer, ReviewServiceServicer):
     """Reviews deals."""
 
-    def __init__(self, readiness: Readiness, pools: SearchPools, config: ServerConfig) -> None:
+    def __init__(self, readiness: Readiness, pools: SearchPools, config: ServerConfig, telemetry: Telemetry) -> None:
         super().__init__(readiness)
         self._pools = pools
         self._config = config
+        self._telemetry = telemetry
 
     @streaming
     def ReviewDeal(
@@ -56,21 +61,31 @@ class ReviewServicer(Servicer, ReviewServiceServicer):
         question = read_review(request, config.default_budget, config.maximum_budget, config.event_limit)
         decisions = list(decisions_of(question.state, question.seats))
         ends = shared_ends(started, context, len(decisions))
-        jobs = (
+        jobs = [
             self._job(question, number, then, latest) for (number, then), latest in zip(decisions, ends, strict=True)
-        )
+        ]
         reviews: list[DecisionReview] = []
         with self._pools.long_call():
-            for reviewed in self._pools.search_in_turn(Priority.ANALYSIS, jobs, context, abreast=1):
+            found = self._pools.search_in_turn(Priority.ANALYSIS, jobs, context, abreast=1)
+            for job, reviewed in zip(jobs, found, strict=True):
                 reviews.append(reviewed)
-                yield _part(question, reviewed)
+                part = _part(question, reviewed)
+                self._note(request, part, question.seed, job.trace)
+                yield part
         yield _summary(question, reviews)
+
+    def _note(self, request: pb.ReviewDealRequest, part: pb.ReviewDealResponse, seed: int, trace: Trace) -> None:
+        made = part.decision
+        decision = Decision(request, part, seed, trace, made.diagnostics, exact=made.exact, index=made.event_index)
+        self._telemetry.decided(decision)
 
     def _job(self, question: ReviewQuestion, number: int, then: State, latest: float) -> Job[DecisionReview]:
         """Returns the work for one decision."""
+        trace = Trace()
 
         def review_within(budget: Budget, stop: StopSignal) -> DecisionReview:
             threads = self._config.search_threads
+            trace.plan(budget, threads)
             return review_decision(question.state, number, then, budget, seed=question.seed, threads=threads, stop=stop)
 
         def search_for(stop: StopSignal, seconds: float) -> DecisionReview:
@@ -79,7 +94,7 @@ class ReviewServicer(Servicer, ReviewServiceServicer):
                 budget = replace(budget, time_ms=max(1, min(budget.time_ms, int(seconds * 1000))))
             return review_within(budget, stop)
 
-        return Job(then.phase, search_for, lambda stop: review_within(MINIMUM_BUDGET, stop), latest)
+        return Job(then.phase, search_for, lambda stop: review_within(MINIMUM_BUDGET, stop), latest, trace)
 
 
 def review_here(question: ReviewQuestion, threads: int) -> Iterator[pb.ReviewDealResponse]:
@@ -100,7 +115,9 @@ def _part(question: ReviewQuestion, reviewed: DecisionReview) -> pb.ReviewDealRe
 def _summary(question: ReviewQuestion, reviews: list[DecisionReview]) -> pb.ReviewDealResponse:
     accounts = [review_of_seat(question.state, seat, reviews) for seat in question.seats]
     seats = [seat_review_answer(account) for account in accounts]
-    return pb.ReviewDealResponse(summary=pb.DealReview(seats=seats, seed=question.seed))
+    return pb.ReviewDealResponse(
+        summary=pb.DealReview(seats=seats, seed=question.seed, **versions(question.state.variant))
+    )
 
 
 def read_review(

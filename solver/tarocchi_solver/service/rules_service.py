@@ -6,7 +6,7 @@ import grpc
 
 from tarocchi.solver.v1 import rules_service_pb2 as pb
 from tarocchi.solver.v1.rules_service_pb2_grpc import RulesServiceServicer
-from tarocchi_engine import Fault, InvalidDealError, Observation, State, new_deal
+from tarocchi_engine import VARIANTS, Fault, InvalidDealError, Observation, State, new_deal
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import ContradictionError, check_consistent
 from tarocchi_solver.service import answers
@@ -75,11 +75,13 @@ def validate_observation(
     """Answers `ValidateObservation`."""
     faults = FaultList()
     checked = parse_observation(request, faults, event_limit)
-    if checked is None or faults.faults:
-        return pb.ValidateObservationResponse(violations=answers.violations(faults.faults))
-    if contradiction := find_contradiction(checked.observation):
-        return pb.ValidateObservationResponse(violations=answers.violations([contradiction]))
-    return pb.ValidateObservationResponse(phase=format_phase(checked.phase), turn=checked.turn)
+    made_by = answers.versions(VARIANTS.get(request.observation.variant))
+    found = faults.faults
+    if checked is not None and not found and (contradiction := find_contradiction(checked.observation)):
+        found = [contradiction]
+    if checked is None or found:
+        return pb.ValidateObservationResponse(violations=answers.violations(found), **made_by)
+    return pb.ValidateObservationResponse(phase=format_phase(checked.phase), turn=checked.turn, **made_by)
 
 
 def find_contradiction(observation: Observation) -> Fault | None:

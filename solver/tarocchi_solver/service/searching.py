@@ -13,15 +13,17 @@ import grpc
 
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi_engine import View
+from tarocchi_solver.levels import at_level
 from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
 from tarocchi_solver.search.analysis import Snapshot, analyze
 from tarocchi_solver.search.beliefs import BELIEF_WORLDS, beliefs
 from tarocchi_solver.search.runner import ITERATIONS_PER_MS
-from tarocchi_solver.service.answers import beliefs_answer, recommendation_answer
+from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.errors import invalid_request
 from tarocchi_solver.service.pool import StopSignal
 from tarocchi_solver.service.questions import Question, read_beliefs
 from tarocchi_solver.service.requests import contradiction_fault
+from tarocchi_solver.service.study_answers import beliefs_answer
 
 DEADLINE_SHARE: Final = 0.9
 """The share of the time to the deadline that may be used: the rest brings the answer home."""
@@ -78,13 +80,8 @@ def run_search(
     answer, so unless the client asked for a time it works from outside, by the stop signal. A search that cannot come
     near its other caps in that time is planned by it all the same, and one that is stopped already does the minimum.
     """
-    budget = question.budget
     is_stopped = stop.is_set()
-    if is_stopped:
-        budget = MINIMUM_BUDGET
-    elif seconds is not None and (budget.time_ms is not None or _is_out_of_reach(budget, seconds, threads)):
-        most = int(seconds * 1000)
-        budget = replace(budget, time_ms=max(1, most if budget.time_ms is None else min(budget.time_ms, most)))
+    budget = planned_budget(question.budget, is_stopped, seconds, threads)
     end = None if seconds is None else time.monotonic() + seconds
     timer = None if seconds is None else threading.Timer(seconds, stop.set)
     if timer is not None:
@@ -97,11 +94,23 @@ def run_search(
     finally:
         if timer is not None:
             timer.cancel()
+    if question.level is not None:
+        found = at_level(question.view, found, question.level)
     reason = found.diagnostics.stop_reason
     if reason is StopReason.STOPPED or (is_stopped and reason in (StopReason.WORLDS, StopReason.ITERATIONS)):
         is_late = end is not None and time.monotonic() >= end
         reason = StopReason.TIME if is_late else StopReason.STOPPED
     return replace(found, diagnostics=replace(found.diagnostics, stop_reason=reason))
+
+
+def planned_budget(budget: Budget, is_stopped: bool, seconds: float | None, threads: int) -> Budget:
+    """Returns the budget by which a search is planned that has so many seconds, or is stopped already."""
+    if is_stopped:
+        return MINIMUM_BUDGET
+    if seconds is None or (budget.time_ms is None and not _is_out_of_reach(budget, seconds, threads)):
+        return budget
+    most = int(seconds * 1000)
+    return replace(budget, time_ms=max(1, most if budget.time_ms is None else min(budget.time_ms, most)))
 
 
 def _is_out_of_reach(budget: Budget, seconds: float, threads: int) -> bool:

@@ -5,29 +5,22 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
-import logging
 import math
 import ssl
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import grpc
 
-from tarocchi_solver.service.calls import CALLER, REQUEST_ID_KEY, RETRY_SECONDS, abort, named_call
+from tarocchi_solver.service.calls import CALLER, REQUEST_ID_KEY, RETRY_SECONDS, abort, current_call
 from tarocchi_solver.service.config import ConfigError, ConfigFault, ServerConfig, Token
 from tarocchi_solver.service.errors import RequestError, StatusReason
-from tarocchi_solver.service.handlers import Continuation, Handler, with_behavior
+from tarocchi_solver.service.handlers import HEALTH_PREFIX, Continuation, Handler, with_behavior
 
-log = logging.getLogger(__name__)
-
-HEALTH_PREFIX: Final = "/grpc.health.v1.Health/"
-"""What is answered without a token."""
 _SCHEME: Final = "bearer"
-_LONGEST_METHOD: Final = 100
 _REMEDY: Final = "send the metadata authorization: Bearer TOKEN with a token that this server knows"
 _MESSAGES: Final = {
     StatusReason.MISSING_TOKEN: f"the call comes without a token: {_REMEDY}",
@@ -178,9 +171,9 @@ class Gate(grpc.ServerInterceptor):
             return continuation(handler_call_details)
         found = self._identify(handler_call_details.invocation_metadata or ())
         if isinstance(found, StatusReason):
-            return _refusing(method, found)
+            return _refusing(found)
         handler = continuation(handler_call_details)
-        return None if handler is None else _counted(method, handler, found)
+        return None if handler is None else _counted(handler, found)
 
     def _identify(self, metadata: Sequence[tuple[str, str | bytes]]) -> Holder | StatusReason:
         """Returns whose token a call has, or why it is refused; it takes the same time whichever token it is."""
@@ -206,34 +199,31 @@ def _digest(secret: bytes) -> bytes:
     return hashlib.sha256(secret).digest()
 
 
-def _refusing(method: str, reason: StatusReason) -> grpc.RpcMethodHandler[Any, Any]:
+def _refusing(reason: StatusReason) -> grpc.RpcMethodHandler[Any, Any]:
     """Returns a handler that refuses a call of any kind at once."""
 
     def refuse(requests: object, context: grpc.ServicerContext) -> Iterator[Any]:
-        _refuse(method, context, RequestError(grpc.StatusCode.UNAUTHENTICATED, reason, _MESSAGES[reason]))
+        _refuse(context, RequestError(grpc.StatusCode.UNAUTHENTICATED, reason, _MESSAGES[reason]))
         yield
 
     return grpc.stream_stream_rpc_method_handler(refuse)
 
 
-def _refuse(method: str, context: grpc.ServicerContext, error: RequestError) -> None:
-    request_id = uuid.uuid4().hex
-    context.send_initial_metadata(((REQUEST_ID_KEY, request_id),))
-    # of a caller that is not known the name of the method may be anything
-    name = ascii(method.rpartition("/")[2])[1:-1][:_LONGEST_METHOD]
-    log.info("%s %s refused: %s", name, named_call(request_id), error.reason)
+def _refuse(context: grpc.ServicerContext, error: RequestError) -> None:
+    context.send_initial_metadata(((REQUEST_ID_KEY, current_call().request_id),))
     abort(context, error)
 
 
-def _counted(method: str, handler: grpc.RpcMethodHandler[Any, Any], holder: Holder) -> Handler:
+def _counted(handler: grpc.RpcMethodHandler[Any, Any], holder: Holder) -> Handler:
     """Returns a handler whose calls count for the holder of a token from their beginning to their end."""
 
     def begin(stack: contextlib.ExitStack, context: grpc.ServicerContext) -> None:
         CALLER.set(holder.name)
+        current_call().caller = holder.name
         try:
             stack.enter_context(holder.call())
         except RequestError as error:
-            _refuse(method, context, error)
+            _refuse(context, error)
 
     def one(behavior: Callable[..., Any], request: Any, context: grpc.ServicerContext) -> Any:
         with contextlib.ExitStack() as stack:

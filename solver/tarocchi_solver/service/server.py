@@ -23,20 +23,28 @@ from tarocchi_solver.service.address import is_loopback, is_unix, require_free, 
 from tarocchi_solver.service.calls import Readiness, Stage, UnreadableRequests
 from tarocchi_solver.service.config import ConfigError, ServerConfig
 from tarocchi_solver.service.handlers import Arrivals
-from tarocchi_solver.service.pools import SearchPools
+from tarocchi_solver.service.metrics import Metrics, MetricsDoor
+from tarocchi_solver.service.pools import Priority, SearchPools
+from tarocchi_solver.service.records import OTHER_METHOD, told
 from tarocchi_solver.service.review_service import ReviewServicer
 from tarocchi_solver.service.rules_service import RulesServicer
 from tarocchi_solver.service.security import Gate, server_credentials
 from tarocchi_solver.service.solver_service import FIRST_ESTIMATES, SolverServicer
+from tarocchi_solver.service.telemetry import Telemetry, Watch
 from tarocchi_solver.service.watching import BoundedHealth
 
 log = logging.getLogger(__name__)
 
-SERVICE_NAMES: Final = (
-    solver_service_pb2.DESCRIPTOR.services_by_name["SolverService"].full_name,
-    rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"].full_name,
-    review_service_pb2.DESCRIPTOR.services_by_name["ReviewService"].full_name,
+_SERVICES: Final = (
+    solver_service_pb2.DESCRIPTOR.services_by_name["SolverService"],
+    rules_service_pb2.DESCRIPTOR.services_by_name["RulesService"],
+    review_service_pb2.DESCRIPTOR.services_by_name["ReviewService"],
 )
+SERVICE_NAMES: Final = tuple(service.full_name for service in _SERVICES)
+METHODS: Final = {
+    f"/{service.full_name}/{method.name}": method.name for service in _SERVICES for method in service.methods
+}
+"""The bare names of all methods by their paths."""
 _LAST_ANSWERS_SECONDS: Final = 2.0
 """After the grace period: half of it for the answers, the rest to send them."""
 _SIGNAL_POLL_SECONDS: Final = 0.05
@@ -69,11 +77,17 @@ class SolverServer:
         self.arrivals = Arrivals()
         self.readiness = Readiness()
         self._warm_up = warm_up
-        self._pools = SearchPools(self.config, FIRST_ESTIMATES)
+        self.metrics = Metrics(
+            (*METHODS.values(), OTHER_METHOD),
+            (priority.label for priority in Priority),
+            is_ready=lambda: self.readiness.stage is Stage.READY,
+        )
+        self._pools = SearchPools(self.config, FIRST_ESTIMATES, self.metrics)
         self._health_threads = ThreadPoolExecutor(2, thread_name_prefix="tarocchi-health")
         watchers = self.config.rpc_threads * _WATCHERS_PER_THREAD
         self._health = BoundedHealth(("", *SERVICE_NAMES), watchers, self._health_threads)
         self._server = self._build()
+        self._metrics_door = self._bind_metrics()
         self.address = self._bind()
 
     def _build(self) -> grpc.Server:
@@ -81,6 +95,7 @@ class SolverServer:
         server = grpc.server(
             ThreadPoolExecutor(threads, thread_name_prefix="tarocchi-rpc"),
             interceptors=[
+                Watch(self.metrics, METHODS),
                 *([self.gate] if self.gate else []),
                 self.arrivals,
                 UnreadableRequests(SERVICE_NAMES),
@@ -92,10 +107,11 @@ class SolverServer:
             ],
             maximum_concurrent_rpcs=threads * _CALLS_PER_THREAD,
         )
-        solver = SolverServicer(self.readiness, self._pools, self.config)
+        telemetry = Telemetry(self.metrics, self.config.log_format, log_requests=self.config.log_requests)
+        solver = SolverServicer(self.readiness, self._pools, self.config, telemetry)
         add_SolverServiceServicer_to_server(solver, server)
         add_RulesServiceServicer_to_server(RulesServicer(self.readiness, self.config.event_limit), server)
-        review = ReviewServicer(self.readiness, self._pools, self.config)
+        review = ReviewServicer(self.readiness, self._pools, self.config, telemetry)
         add_ReviewServiceServicer_to_server(review, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
         reflection.enable_server_reflection((*SERVICE_NAMES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
@@ -114,10 +130,26 @@ class SolverServer:
             raise OSError(f"cannot listen on {address}: is it taken by another program?") from error
         return address if is_unix(address) else f"{host}:{port}"
 
+    def _bind_metrics(self) -> MetricsDoor | None:
+        address = self.config.metrics_address
+        if address is None:
+            return None
+        require_free(address)
+        return MetricsDoor(address, self.metrics.registry)
+
+    @property
+    def metrics_address(self) -> str | None:
+        """Where the metrics are shown; None for nowhere."""
+        return self._metrics_door.address if self._metrics_door else None
+
     def start(self) -> None:
         """Starts to serve, and to compile in the background; returns at once."""
         self._server.start()
-        log.info("listening on %s", self.address)
+        log.info("listening on %s", self.address, extra=told("listening", address=self.address))
+        if self._metrics_door is not None:
+            self._metrics_door.start()
+            url = f"http://{self._metrics_door.address}/metrics"
+            log.info("metrics at %s", url, extra=told("metrics", url=url))
         if self._credentials is None and not is_loopback(self.address):
             log.warning("nothing is encrypted by this server on %s, as it was told", self.address)
         threading.Thread(target=self._become_ready, name="tarocchi-warm-up", daemon=True).start()
@@ -126,12 +158,12 @@ class SolverServer:
         try:
             self._warm_up()
         except Exception:
-            log.exception("the kernels cannot be used")
+            log.exception("the kernels cannot be used", extra=told("self-test failed"))
             self.readiness.move_to(Stage.FAILED)
             return
         if self.readiness.move_to(Stage.READY):
             self._health.set_all(serving=True)
-            log.info("ready on %s", self.address)
+            log.info("ready on %s", self.address, extra=told("ready", address=self.address))
 
     @property
     def admitted_searches(self) -> int:
@@ -145,7 +177,7 @@ class SolverServer:
     def stop(self, grace: float | None = None) -> None:
         """Refuses new calls, lets running searches end within `grace` seconds (or cuts them short) and stops."""
         grace = self.config.grace_seconds if grace is None else grace
-        log.info("stopping")
+        log.info("stopping", extra=told("stopping"))
         self.readiness.move_to(Stage.DRAINING)
         self._health.enter_graceful_shutdown()
         started = time.monotonic()
@@ -157,6 +189,9 @@ class SolverServer:
         self._server.stop(max(started + grace - time.monotonic(), 0.0) + _LAST_ANSWERS_SECONDS / 2).wait()
         self._pools.close()
         self._health_threads.shutdown(wait=False)
+        if self._metrics_door is not None:
+            self._metrics_door.stop()
+        log.info("stopped", extra=told("stopped"))
 
     def run_until_signal(self) -> bool:
         """Serves until SIGTERM or SIGINT, then stops gracefully; a second signal cuts running searches short.

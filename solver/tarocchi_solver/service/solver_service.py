@@ -20,6 +20,7 @@ from tarocchi_solver.search.beliefs import BELIEF_WORLDS
 from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, answering, streaming
 from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.decisions import Decision
 from tarocchi_solver.service.errors import FaultList, RequestError, ViolationReason, invalid_request
 from tarocchi_solver.service.formats import format_budget
 from tarocchi_solver.service.latest import Latest
@@ -33,16 +34,20 @@ from tarocchi_solver.service.questions import (
     read_beliefs,
     read_question,
 )
+from tarocchi_solver.service.records import Trace
 from tarocchi_solver.service.searching import (
     MINIMUM_BUDGET,
     analyze_for,
     count_beliefs,
     latest_end,
+    planned_budget,
     run_search,
     shared_ends,
     snapshot_answer,
     told_the_time,
 )
+from tarocchi_solver.service.study_answers import level_infos
+from tarocchi_solver.service.telemetry import Telemetry
 
 FIRST_ESTIMATES: Final[Mapping[str, float]] = {Phase.DISCARD: 0.05}
 """Seconds for an answer about a hundred discards, on a busy machine."""
@@ -54,10 +59,11 @@ FEWEST_BELIEF_WORLDS: Final = 256
 class SolverServicer(Servicer, SolverServiceServicer):
     """Recommends moves."""
 
-    def __init__(self, readiness: Readiness, pools: SearchPools, config: ServerConfig) -> None:
+    def __init__(self, readiness: Readiness, pools: SearchPools, config: ServerConfig, telemetry: Telemetry) -> None:
         super().__init__(readiness)
         self._pools = pools
         self._config = config
+        self._telemetry = telemetry
 
     @answering
     def RecommendMove(
@@ -68,9 +74,14 @@ class SolverServicer(Servicer, SolverServiceServicer):
         question = self._read(request)
         # a forced move takes no time worth waiting for
         if len(question.view.legal_moves()) == 1:
-            return _answer(question, run_search(question, threading.Event()))
-        pool = self._pools[priority_of(request, Priority.LIVE)]
-        return pool.run(self._job(question, latest_end(started, context)), context)
+            trace = Trace(budget=question.budget)
+            answer = _answer(question, run_search(question, threading.Event()))
+        else:
+            job = self._job(question, latest_end(started, context))
+            trace = job.trace
+            answer = self._pools[priority_of(request, Priority.LIVE)].run(job, context)
+        self._telemetry.decided(_decision(request, answer, trace))
+        return answer
 
     @answering
     def BatchRecommendMoves(
@@ -81,10 +92,12 @@ class SolverServicer(Servicer, SolverServiceServicer):
         questions = self._read_batch(request)
         priority = priority_of_batch(request)
         ends = shared_ends(started, context, len(questions))
-        jobs = (self._job(question, latest) for question, latest in zip(questions, ends, strict=True))
+        jobs = [self._job(question, latest) for question, latest in zip(questions, ends, strict=True)]
         with self._pools.long_call():
             abreast = self._pools[priority].workers
             responses = list(self._pools.search_in_turn(priority, jobs, context, abreast))
+        for index, (entry, answer, job) in enumerate(zip(request.requests, responses, jobs, strict=True)):
+            self._telemetry.decided(_decision(entry, answer, job.trace, index))
         return pb.BatchRecommendMovesResponse(responses=responses)
 
     @streaming
@@ -108,7 +121,15 @@ class SolverServicer(Servicer, SolverServiceServicer):
         done.add_done_callback(lambda _done: latest.close())
         for snapshot in latest.spaced(interval):
             yield snapshot_answer(question, snapshot, is_final=False)
-        yield snapshot_answer(question, result_of(done), is_final=True)
+        last = result_of(done)
+        # the last of its searches, which made the answer, was not planned by the time
+        job.trace.plan(last.budget, self._config.search_threads)
+        answer = snapshot_answer(question, last, is_final=True)
+        found = answer.recommendation
+        self._telemetry.decided(
+            Decision(request, answer, question.seed, job.trace, found.diagnostics, exact=found.exact)
+        )
+        yield answer
 
     @answering
     def GetBeliefs(self, request: pb.GetBeliefsRequest, context: grpc.ServicerContext) -> pb.GetBeliefsResponse:
@@ -121,7 +142,10 @@ class SolverServicer(Servicer, SolverServiceServicer):
             lambda _stop: count_beliefs(seen, seed, FEWEST_BELIEF_WORLDS),
             latest_end(started, context),
         )
-        return self._pools[Priority.LIVE].run(job, context)
+        answer = self._pools[Priority.LIVE].run(job, context)
+        worlds = FEWEST_BELIEF_WORLDS if job.trace.is_minimum else BELIEF_WORLDS
+        self._telemetry.decided(Decision(request, answer, seed, job.trace, worlds=worlds))
+        return answer
 
     @answering
     def GetServerInfo(
@@ -142,6 +166,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
             queue_size=config.queue_size,
             thread_count=config.search_threads,
             batch_size_limit=config.batch_size_limit,
+            levels=level_infos(),
         )
 
     def _read(self, request: pb.RecommendMoveRequest) -> Question:
@@ -170,16 +195,26 @@ class SolverServicer(Servicer, SolverServiceServicer):
 
     def _job(self, question: Question, latest: float) -> Job[pb.RecommendMoveResponse]:
         """Returns the work for one question, whose answer has to be there at `latest`."""
+        trace = Trace()
 
         def search_for(stop: StopSignal, seconds: float) -> pb.RecommendMoveResponse:
-            limit = None if seconds == math.inf else seconds
-            found = run_search(question, stop, limit, self._config.search_threads)
+            limit, threads = None if seconds == math.inf else seconds, self._config.search_threads
+            trace.plan(planned_budget(question.budget, stop.is_set(), limit, threads), threads)
+            found = run_search(question, stop, limit, threads)
             return _answer(question, told_the_time(found, stop))
 
         def minimum(stop: StopSignal) -> pb.RecommendMoveResponse:
+            trace.plan(MINIMUM_BUDGET)
             return _answer(question, told_the_time(run_search(question, stop), stop))
 
-        return Job(question.view.phase, search_for, minimum, latest)
+        return Job(question.view.phase, search_for, minimum, latest, trace)
+
+
+def _decision(
+    request: pb.RecommendMoveRequest, answer: pb.RecommendMoveResponse, trace: Trace, index: int | None = None
+) -> Decision:
+    found = answer.diagnostics
+    return Decision(request, answer, found.seed, trace, found, exact=answer.exact, index=index)
 
 
 def _answer(question: Question, found: Recommendation) -> pb.RecommendMoveResponse:

@@ -27,15 +27,15 @@ from tarocchi.solver.v1 import rules_service_pb2 as tarocchi_dot_solver_dot_v1_d
 from tarocchi.solver.v1 import solver_service_pb2 as tarocchi_dot_solver_dot_v1_dot_solver__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'tarocchi/solver/v1/review_service.proto\x12\x12tarocchi.solver.v1\x1a\x1dtarocchi/solver/v1/deal.proto\x1a&tarocchi/solver/v1/rules_service.proto\x1a\'tarocchi/solver/v1/solver_service.proto\"\xbd\x01\n\x11ReviewDealRequest\x12&\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Deal\x12)\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12\r\n\x05seats\x18\x03 \x03(\x05\x12*\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x11\n\x04seed\x18\x05 \x01(\x04H\x00\x88\x01\x01\x42\x07\n\x05_seed\"\x87\x01\n\x12ReviewDealResponse\x12\x36\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\".tarocchi.solver.v1.DecisionReviewH\x00\x12\x31\n\x07summary\x18\x02 \x01(\x0b\x32\x1e.tarocchi.solver.v1.DealReviewH\x00\x42\x06\n\x04part\"\xc2\x02\n\x0e\x44\x65\x63isionReview\x12\x13\n\x0b\x65vent_index\x18\x01 \x01(\x05\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12(\n\x05phase\x18\x03 \x01(\x0e\x32\x19.tarocchi.solver.v1.Phase\x12\x30\n\x04made\x18\x04 \x01(\x0b\x32\".tarocchi.solver.v1.MoveStatistics\x12\x30\n\x04\x62\x65st\x18\x05 \x01(\x0b\x32\".tarocchi.solver.v1.MoveStatistics\x12,\n\x07verdict\x18\x06 \x01(\x0e\x32\x1b.tarocchi.solver.v1.Verdict\x12\r\n\x05\x65xact\x18\x07 \x01(\x08\x12\x34\n\x0b\x64iagnostics\x18\x08 \x01(\x0b\x32\x1f.tarocchi.solver.v1.DiagnosticsB\x07\n\x05_seat\"I\n\nDealReview\x12-\n\x05seats\x18\x01 \x03(\x0b\x32\x1e.tarocchi.solver.v1.SeatReview\x12\x0c\n\x04seed\x18\x02 \x01(\x04\"\xda\x01\n\nSeatReview\x12\x11\n\x04seat\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x0f\n\x07\x63hoices\x18\x02 \x01(\x05\x12\x14\n\x0cinaccuracies\x18\x03 \x01(\x05\x12\x10\n\x08mistakes\x18\x04 \x01(\x05\x12\x10\n\x08\x62lunders\x18\x05 \x01(\x05\x12\x0c\n\x04\x63ost\x18\x06 \x01(\x01\x12\x1b\n\x13\x63ost_standard_error\x18\x07 \x01(\x01\x12\x1c\n\x14\x66irst_expected_score\x18\x08 \x01(\x01\x12\x0e\n\x06result\x18\t \x01(\x01\x12\x0c\n\x04luck\x18\n \x01(\x01\x42\x07\n\x05_seat*\x8a\x01\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x12\n\x0eVERDICT_FORCED\x10\x01\x12\x10\n\x0cVERDICT_GOOD\x10\x02\x12\x16\n\x12VERDICT_INACCURACY\x10\x03\x12\x13\n\x0fVERDICT_MISTAKE\x10\x04\x12\x13\n\x0fVERDICT_BLUNDER\x10\x05\x32n\n\rReviewService\x12]\n\nReviewDeal\x12%.tarocchi.solver.v1.ReviewDealRequest\x1a&.tarocchi.solver.v1.ReviewDealResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\'tarocchi/solver/v1/review_service.proto\x12\x12tarocchi.solver.v1\x1a\x1dtarocchi/solver/v1/deal.proto\x1a&tarocchi/solver/v1/rules_service.proto\x1a\'tarocchi/solver/v1/solver_service.proto\"\xbd\x01\n\x11ReviewDealRequest\x12&\n\x04\x64\x65\x61l\x18\x01 \x01(\x0b\x32\x18.tarocchi.solver.v1.Deal\x12)\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x19.tarocchi.solver.v1.Event\x12\r\n\x05seats\x18\x03 \x03(\x05\x12*\n\x06\x62udget\x18\x04 \x01(\x0b\x32\x1a.tarocchi.solver.v1.Budget\x12\x11\n\x04seed\x18\x05 \x01(\x04H\x00\x88\x01\x01\x42\x07\n\x05_seed\"\x87\x01\n\x12ReviewDealResponse\x12\x36\n\x08\x64\x65\x63ision\x18\x01 \x01(\x0b\x32\".tarocchi.solver.v1.DecisionReviewH\x00\x12\x31\n\x07summary\x18\x02 \x01(\x0b\x32\x1e.tarocchi.solver.v1.DealReviewH\x00\x42\x06\n\x04part\"\xc2\x02\n\x0e\x44\x65\x63isionReview\x12\x13\n\x0b\x65vent_index\x18\x01 \x01(\x05\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12(\n\x05phase\x18\x03 \x01(\x0e\x32\x19.tarocchi.solver.v1.Phase\x12\x30\n\x04made\x18\x04 \x01(\x0b\x32\".tarocchi.solver.v1.MoveStatistics\x12\x30\n\x04\x62\x65st\x18\x05 \x01(\x0b\x32\".tarocchi.solver.v1.MoveStatistics\x12,\n\x07verdict\x18\x06 \x01(\x0e\x32\x1b.tarocchi.solver.v1.Verdict\x12\r\n\x05\x65xact\x18\x07 \x01(\x08\x12\x34\n\x0b\x64iagnostics\x18\x08 \x01(\x0b\x32\x1f.tarocchi.solver.v1.DiagnosticsB\x07\n\x05_seat\"y\n\nDealReview\x12-\n\x05seats\x18\x01 \x03(\x0b\x32\x1e.tarocchi.solver.v1.SeatReview\x12\x0c\n\x04seed\x18\x02 \x01(\x04\x12\x16\n\x0esolver_version\x18\x03 \x01(\t\x12\x16\n\x0erules_revision\x18\x04 \x01(\x05\"\xda\x01\n\nSeatReview\x12\x11\n\x04seat\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x0f\n\x07\x63hoices\x18\x02 \x01(\x05\x12\x14\n\x0cinaccuracies\x18\x03 \x01(\x05\x12\x10\n\x08mistakes\x18\x04 \x01(\x05\x12\x10\n\x08\x62lunders\x18\x05 \x01(\x05\x12\x0c\n\x04\x63ost\x18\x06 \x01(\x01\x12\x1b\n\x13\x63ost_standard_error\x18\x07 \x01(\x01\x12\x1c\n\x14\x66irst_expected_score\x18\x08 \x01(\x01\x12\x0e\n\x06result\x18\t \x01(\x01\x12\x0c\n\x04luck\x18\n \x01(\x01\x42\x07\n\x05_seat*\x8a\x01\n\x07Verdict\x12\x17\n\x13VERDICT_UNSPECIFIED\x10\x00\x12\x12\n\x0eVERDICT_FORCED\x10\x01\x12\x10\n\x0cVERDICT_GOOD\x10\x02\x12\x16\n\x12VERDICT_INACCURACY\x10\x03\x12\x13\n\x0fVERDICT_MISTAKE\x10\x04\x12\x13\n\x0fVERDICT_BLUNDER\x10\x05\x32n\n\rReviewService\x12]\n\nReviewDeal\x12%.tarocchi.solver.v1.ReviewDealRequest\x1a&.tarocchi.solver.v1.ReviewDealResponse0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'tarocchi.solver.v1.review_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_VERDICT']._serialized_start=1127
-  _globals['_VERDICT']._serialized_end=1265
+  _globals['_VERDICT']._serialized_start=1175
+  _globals['_VERDICT']._serialized_end=1313
   _globals['_REVIEWDEALREQUEST']._serialized_start=176
   _globals['_REVIEWDEALREQUEST']._serialized_end=365
   _globals['_REVIEWDEALRESPONSE']._serialized_start=368
@@ -43,9 +43,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DECISIONREVIEW']._serialized_start=506
   _globals['_DECISIONREVIEW']._serialized_end=828
   _globals['_DEALREVIEW']._serialized_start=830
-  _globals['_DEALREVIEW']._serialized_end=903
-  _globals['_SEATREVIEW']._serialized_start=906
-  _globals['_SEATREVIEW']._serialized_end=1124
-  _globals['_REVIEWSERVICE']._serialized_start=1267
-  _globals['_REVIEWSERVICE']._serialized_end=1377
+  _globals['_DEALREVIEW']._serialized_end=951
+  _globals['_SEATREVIEW']._serialized_start=954
+  _globals['_SEATREVIEW']._serialized_end=1172
+  _globals['_REVIEWSERVICE']._serialized_start=1315
+  _globals['_REVIEWSERVICE']._serialized_end=1425
 # @@protoc_insertion_point(module_scope)

@@ -67,12 +67,16 @@ class DecisionReview(_message.Message):
     def __init__(self, event_index: _Optional[int] = ..., seat: _Optional[int] = ..., phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., made: _Optional[_Union[_solver_service_pb2.MoveStatistics, _Mapping]] = ..., best: _Optional[_Union[_solver_service_pb2.MoveStatistics, _Mapping]] = ..., verdict: _Optional[_Union[Verdict, str]] = ..., exact: bool = ..., diagnostics: _Optional[_Union[_solver_service_pb2.Diagnostics, _Mapping]] = ...) -> None: ...
 
 class DealReview(_message.Message):
-    __slots__ = ("seats", "seed")
+    __slots__ = ("seats", "seed", "solver_version", "rules_revision")
     SEATS_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
+    SOLVER_VERSION_FIELD_NUMBER: _ClassVar[int]
+    RULES_REVISION_FIELD_NUMBER: _ClassVar[int]
     seats: _containers.RepeatedCompositeFieldContainer[SeatReview]
     seed: int
-    def __init__(self, seats: _Optional[_Iterable[_Union[SeatReview, _Mapping]]] = ..., seed: _Optional[int] = ...) -> None: ...
+    solver_version: str
+    rules_revision: int
+    def __init__(self, seats: _Optional[_Iterable[_Union[SeatReview, _Mapping]]] = ..., seed: _Optional[int] = ..., solver_version: _Optional[str] = ..., rules_revision: _Optional[int] = ...) -> None: ...
 
 class SeatReview(_message.Message):
     __slots__ = ("seat", "choices", "inaccuracies", "mistakes", "blunders", "cost", "cost_standard_error", "first_expected_score", "result", "luck")

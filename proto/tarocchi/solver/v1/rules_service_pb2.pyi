@@ -134,10 +134,12 @@ class ListVariantsRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class ListVariantsResponse(_message.Message):
-    __slots__ = ("variants",)
+    __slots__ = ("variants", "solver_version")
     VARIANTS_FIELD_NUMBER: _ClassVar[int]
+    SOLVER_VERSION_FIELD_NUMBER: _ClassVar[int]
     variants: _containers.RepeatedCompositeFieldContainer[Variant]
-    def __init__(self, variants: _Optional[_Iterable[_Union[Variant, _Mapping]]] = ...) -> None: ...
+    solver_version: str
+    def __init__(self, variants: _Optional[_Iterable[_Union[Variant, _Mapping]]] = ..., solver_version: _Optional[str] = ...) -> None: ...
 
 class ListLegalMovesRequest(_message.Message):
     __slots__ = ("observation",)
@@ -160,7 +162,7 @@ class DeclareChoice(_message.Message):
     def __init__(self, cards: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class ListLegalMovesResponse(_message.Message):
-    __slots__ = ("moves", "phase", "turn", "hand", "legal_move_count", "discard_choice", "declare_choice")
+    __slots__ = ("moves", "phase", "turn", "hand", "legal_move_count", "discard_choice", "declare_choice", "solver_version", "rules_revision")
     MOVES_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
@@ -168,6 +170,8 @@ class ListLegalMovesResponse(_message.Message):
     LEGAL_MOVE_COUNT_FIELD_NUMBER: _ClassVar[int]
     DISCARD_CHOICE_FIELD_NUMBER: _ClassVar[int]
     DECLARE_CHOICE_FIELD_NUMBER: _ClassVar[int]
+    SOLVER_VERSION_FIELD_NUMBER: _ClassVar[int]
+    RULES_REVISION_FIELD_NUMBER: _ClassVar[int]
     moves: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Move]
     phase: _deal_pb2.Phase
     turn: int
@@ -175,7 +179,9 @@ class ListLegalMovesResponse(_message.Message):
     legal_move_count: int
     discard_choice: DiscardChoice
     declare_choice: DeclareChoice
-    def __init__(self, moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., legal_move_count: _Optional[int] = ..., discard_choice: _Optional[_Union[DiscardChoice, _Mapping]] = ..., declare_choice: _Optional[_Union[DeclareChoice, _Mapping]] = ...) -> None: ...
+    solver_version: str
+    rules_revision: int
+    def __init__(self, moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., legal_move_count: _Optional[int] = ..., discard_choice: _Optional[_Union[DiscardChoice, _Mapping]] = ..., declare_choice: _Optional[_Union[DeclareChoice, _Mapping]] = ..., solver_version: _Optional[str] = ..., rules_revision: _Optional[int] = ...) -> None: ...
 
 class ValidateObservationRequest(_message.Message):
     __slots__ = ("observation",)
@@ -184,14 +190,18 @@ class ValidateObservationRequest(_message.Message):
     def __init__(self, observation: _Optional[_Union[_deal_pb2.Observation, _Mapping]] = ...) -> None: ...
 
 class ValidateObservationResponse(_message.Message):
-    __slots__ = ("violations", "phase", "turn")
+    __slots__ = ("violations", "phase", "turn", "solver_version", "rules_revision")
     VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
+    SOLVER_VERSION_FIELD_NUMBER: _ClassVar[int]
+    RULES_REVISION_FIELD_NUMBER: _ClassVar[int]
     violations: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Violation]
     phase: _deal_pb2.Phase
     turn: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_deal_pb2.Violation, _Mapping]]] = ..., phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ...) -> None: ...
+    solver_version: str
+    rules_revision: int
+    def __init__(self, violations: _Optional[_Iterable[_Union[_deal_pb2.Violation, _Mapping]]] = ..., phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., solver_version: _Optional[str] = ..., rules_revision: _Optional[int] = ...) -> None: ...
 
 class Hand(_message.Message):
     __slots__ = ("cards",)
@@ -246,10 +256,14 @@ class NewDealRequest(_message.Message):
     def __init__(self, variant: _Optional[str] = ..., seed: _Optional[int] = ..., dealer: _Optional[int] = ..., options: _Optional[_Mapping[str, str]] = ..., standing: _Optional[_Union[_deal_pb2.MatchStanding, _Mapping]] = ...) -> None: ...
 
 class NewDealResponse(_message.Message):
-    __slots__ = ("deal",)
+    __slots__ = ("deal", "solver_version", "rules_revision")
     DEAL_FIELD_NUMBER: _ClassVar[int]
+    SOLVER_VERSION_FIELD_NUMBER: _ClassVar[int]
+    RULES_REVISION_FIELD_NUMBER: _ClassVar[int]
     deal: Deal
-    def __init__(self, deal: _Optional[_Union[Deal, _Mapping]] = ...) -> None: ...
+    solver_version: str
+    rules_revision: int
+    def __init__(self, deal: _Optional[_Union[Deal, _Mapping]] = ..., solver_version: _Optional[str] = ..., rules_revision: _Optional[int] = ...) -> None: ...
 
 class ReplayDealRequest(_message.Message):
     __slots__ = ("deal", "events", "include_decisions")
@@ -272,7 +286,7 @@ class Decision(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., observations: _Optional[_Iterable[_Union[_deal_pb2.Observation, _Mapping]]] = ...) -> None: ...
 
 class ReplayDealResponse(_message.Message):
-    __slots__ = ("phase", "turn", "legal_moves", "hands", "discard", "tricks", "current_trick", "observations", "events", "score", "match_progress", "match_deal_count", "match_target", "legal_move_count", "discard_choice", "declare_choice", "seat_sides", "declarer", "contract", "stock", "decisions")
+    __slots__ = ("phase", "turn", "legal_moves", "hands", "discard", "tricks", "current_trick", "observations", "events", "score", "match_progress", "match_deal_count", "match_target", "legal_move_count", "discard_choice", "declare_choice", "seat_sides", "declarer", "contract", "stock", "decisions", "solver_version", "rules_revision")
     PHASE_FIELD_NUMBER: _ClassVar[int]
     TURN_FIELD_NUMBER: _ClassVar[int]
     LEGAL_MOVES_FIELD_NUMBER: _ClassVar[int]
@@ -294,6 +308,8 @@ class ReplayDealResponse(_message.Message):
     CONTRACT_FIELD_NUMBER: _ClassVar[int]
     STOCK_FIELD_NUMBER: _ClassVar[int]
     DECISIONS_FIELD_NUMBER: _ClassVar[int]
+    SOLVER_VERSION_FIELD_NUMBER: _ClassVar[int]
+    RULES_REVISION_FIELD_NUMBER: _ClassVar[int]
     phase: _deal_pb2.Phase
     turn: int
     legal_moves: _containers.RepeatedCompositeFieldContainer[_deal_pb2.Move]
@@ -315,7 +331,9 @@ class ReplayDealResponse(_message.Message):
     contract: _deal_pb2.Call
     stock: _containers.RepeatedScalarFieldContainer[str]
     decisions: _containers.RepeatedCompositeFieldContainer[Decision]
-    def __init__(self, phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., legal_moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., discard: _Optional[_Iterable[str]] = ..., tricks: _Optional[_Iterable[_Union[_deal_pb2.Trick, _Mapping]]] = ..., current_trick: _Optional[_Union[_deal_pb2.Trick, _Mapping]] = ..., observations: _Optional[_Iterable[_Union[_deal_pb2.Observation, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., score: _Optional[_Union[DealScore, _Mapping]] = ..., match_progress: _Optional[_Union[MatchProgress, _Mapping]] = ..., match_deal_count: _Optional[int] = ..., match_target: _Optional[int] = ..., legal_move_count: _Optional[int] = ..., discard_choice: _Optional[_Union[DiscardChoice, _Mapping]] = ..., declare_choice: _Optional[_Union[DeclareChoice, _Mapping]] = ..., seat_sides: _Optional[_Iterable[int]] = ..., declarer: _Optional[int] = ..., contract: _Optional[_Union[_deal_pb2.Call, str]] = ..., stock: _Optional[_Iterable[str]] = ..., decisions: _Optional[_Iterable[_Union[Decision, _Mapping]]] = ...) -> None: ...
+    solver_version: str
+    rules_revision: int
+    def __init__(self, phase: _Optional[_Union[_deal_pb2.Phase, str]] = ..., turn: _Optional[int] = ..., legal_moves: _Optional[_Iterable[_Union[_deal_pb2.Move, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., discard: _Optional[_Iterable[str]] = ..., tricks: _Optional[_Iterable[_Union[_deal_pb2.Trick, _Mapping]]] = ..., current_trick: _Optional[_Union[_deal_pb2.Trick, _Mapping]] = ..., observations: _Optional[_Iterable[_Union[_deal_pb2.Observation, _Mapping]]] = ..., events: _Optional[_Iterable[_Union[_deal_pb2.Event, _Mapping]]] = ..., score: _Optional[_Union[DealScore, _Mapping]] = ..., match_progress: _Optional[_Union[MatchProgress, _Mapping]] = ..., match_deal_count: _Optional[int] = ..., match_target: _Optional[int] = ..., legal_move_count: _Optional[int] = ..., discard_choice: _Optional[_Union[DiscardChoice, _Mapping]] = ..., declare_choice: _Optional[_Union[DeclareChoice, _Mapping]] = ..., seat_sides: _Optional[_Iterable[int]] = ..., declarer: _Optional[int] = ..., contract: _Optional[_Union[_deal_pb2.Call, str]] = ..., stock: _Optional[_Iterable[str]] = ..., decisions: _Optional[_Iterable[_Union[Decision, _Mapping]]] = ..., solver_version: _Optional[str] = ..., rules_revision: _Optional[int] = ...) -> None: ...
 
 class MatchProgress(_message.Message):
     __slots__ = ("standing", "next_dealer", "finished", "winning_side", "winning_seat")

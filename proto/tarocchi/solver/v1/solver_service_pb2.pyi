@@ -208,16 +208,20 @@ class GetBeliefsRequest(_message.Message):
     def __init__(self, observation: _Optional[_Union[_deal_pb2.Observation, _Mapping]] = ..., seed: _Optional[int] = ...) -> None: ...
 
 class GetBeliefsResponse(_message.Message):
-    __slots__ = ("cards", "seed", "worlds", "belief_effective_share")
+    __slots__ = ("cards", "seed", "worlds", "belief_effective_share", "solver_version", "rules_revision")
     CARDS_FIELD_NUMBER: _ClassVar[int]
     SEED_FIELD_NUMBER: _ClassVar[int]
     WORLDS_FIELD_NUMBER: _ClassVar[int]
     BELIEF_EFFECTIVE_SHARE_FIELD_NUMBER: _ClassVar[int]
+    SOLVER_VERSION_FIELD_NUMBER: _ClassVar[int]
+    RULES_REVISION_FIELD_NUMBER: _ClassVar[int]
     cards: _containers.RepeatedCompositeFieldContainer[CardBelief]
     seed: int
     worlds: int
     belief_effective_share: float
-    def __init__(self, cards: _Optional[_Iterable[_Union[CardBelief, _Mapping]]] = ..., seed: _Optional[int] = ..., worlds: _Optional[int] = ..., belief_effective_share: _Optional[float] = ...) -> None: ...
+    solver_version: str
+    rules_revision: int
+    def __init__(self, cards: _Optional[_Iterable[_Union[CardBelief, _Mapping]]] = ..., seed: _Optional[int] = ..., worlds: _Optional[int] = ..., belief_effective_share: _Optional[float] = ..., solver_version: _Optional[str] = ..., rules_revision: _Optional[int] = ...) -> None: ...
 
 class CardBelief(_message.Message):
     __slots__ = ("card", "places")

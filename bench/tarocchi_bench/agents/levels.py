@@ -1,0 +1,34 @@
+"""The agent that plays at a level, as the service offers it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tarocchi_bench.agents.base import AgentSpecError, HonestAgent
+from tarocchi_engine import Move, Observation
+from tarocchi_solver.levels import Level, play_at_level, settings_of
+
+
+@dataclass(frozen=True)
+class LevelAgent(HonestAgent):
+    """The solver at a level."""
+
+    level: Level
+
+    @classmethod
+    def of(cls, text: str, name: str) -> LevelAgent:
+        """Returns the agent of a level's name; raises `AgentSpecError`, which quotes the agent's `text`."""
+        try:
+            return cls(Level(name))
+        except ValueError as error:
+            raise AgentSpecError(f"agent {text!r}: {name!r} is no level: give one of {', '.join(Level)}") from error
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The level and what it means."""
+        return {"agent": "level", "level": self.level.value, **asdict(settings_of(self.level))}
+
+    def choose(self, observation: Observation, seed: int) -> Move:
+        """Returns the move that the level makes."""
+        return play_at_level(observation, self.level, seed=seed).move

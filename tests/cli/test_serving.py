@@ -1,0 +1,159 @@
+"""The service as a process: its log in JSON, the decisions made again from it, and its end with streams open."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from typer.testing import CliRunner
+
+from service_support import SMALL, finished, in_the_middle, observed, wait_for, whole_deal
+from tarocchi.solver.v1 import review_service_pb2
+from tarocchi.solver.v1 import solver_service_pb2 as pb
+from tarocchi.solver.v1.review_service_pb2_grpc import ReviewServiceStub
+from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
+from tarocchi_engine import VARIANTS
+from tarocchi_solver.cli import app
+from tarocchi_solver.client import SolverClient
+from tarocchi_solver.service import server as server_module
+
+# on a busy machine the last answers may take a while
+CODE = """
+from tarocchi_solver.service import server
+server._LAST_ANSWERS_SECONDS = 10.0
+from tarocchi_solver.cli import main
+main()
+"""
+SERVE = [sys.executable, "-c", CODE, "serve", "--address", "127.0.0.1:0"]
+GRACE = 2
+SERVING = health_pb2.HealthCheckResponse.SERVING
+NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
+
+
+def outcome_of(call: Any) -> grpc.StatusCode:
+    """Waits for the end of a stream."""
+    with contextlib.suppress(grpc.RpcError):
+        list(call)
+    return call.code()  # type: ignore[no-any-return]
+
+
+def watched(channel: grpc.Channel, seen: list[int]) -> threading.Thread:
+    """Notes every health that the service tells, until it ends."""
+
+    def watch() -> None:
+        with contextlib.suppress(grpc.RpcError):
+            answers = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+            seen.extend(answer.status for answer in answers)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    return thread
+
+
+UNDER_WAY = {
+    'tarocchi_searches_running{priority="live"} 1.0',
+    'tarocchi_streams_open{method="AnalyzePosition"} 1.0',
+    'tarocchi_streams_open{method="ReviewDeal"} 1.0',
+    'tarocchi_calls_in_progress{method="BatchRecommendMoves"} 1.0',
+}
+
+
+def metrics_of(log: Path) -> set[str]:
+    """Returns the lines of the metrics of the service that writes this log."""
+    (url,) = (line["url"] for line in map(json.loads, log.read_text().splitlines()) if line["event"] == "metrics")
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return set(answer.read().decode().splitlines())
+
+
+def endless(seed: int = 1) -> pb.RecommendMoveRequest:
+    return pb.RecommendMoveRequest(
+        observation=observed(in_the_middle(seed=seed)), budget=pb.Budget(iterations=10**9), seed=1
+    )
+
+
+def endless_review() -> review_service_pb2.ReviewDealRequest:
+    deal = whole_deal(finished("bolognese", 3))
+    budget = pb.Budget(iterations=10**9)
+    return review_service_pb2.ReviewDealRequest(deal=deal.deal, events=deal.events, budget=budget, seed=1)
+
+
+def test_a_service_with_open_streams_stops_in_good_order(tmp_path: Path) -> None:
+    log = tmp_path / "serve.log"
+    arguments = ["--log-format", "json", "--grace", str(GRACE), "--searches", "1", "--metrics-address", "127.0.0.1:0"]
+    with log.open("w") as file:
+        process = subprocess.Popen([*SERVE, *arguments], stderr=file, stdout=subprocess.PIPE)
+    try:
+        wait_for(lambda: '"metrics"' in log.read_text() or process.poll() is not None)
+        address = json.loads(log.read_text().splitlines()[0])["address"]
+        with SolverClient(address) as client, grpc.insecure_channel(address) as channel:
+            assert client.wait_until_serving(300)
+            solver, review = SolverServiceStub(channel), ReviewServiceStub(channel)
+            for variant in VARIANTS:
+                request = pb.RecommendMoveRequest(observation=observed(in_the_middle(variant)))
+                request.budget.iterations = SMALL
+                solver.RecommendMove(request)
+            seen: list[int] = []
+            watcher = watched(channel, seen)
+            study = solver.AnalyzePosition(pb.AnalyzePositionRequest(observation=endless().observation))
+            first = next(iter(study))
+            assert not first.final
+            parts = review.ReviewDeal(endless_review())
+            batch = solver.BatchRecommendMoves.future(  # type: ignore[attr-defined]
+                pb.BatchRecommendMovesRequest(requests=[endless(seed) for seed in range(1, 40)])
+            )
+            move = solver.RecommendMove.future(endless())  # type: ignore[attr-defined]
+            wait_for(lambda: seen == [SERVING])
+            wait_for(lambda: metrics_of(log) >= UNDER_WAY)
+            process.send_signal(signal.SIGTERM)
+            # health goes first, while everything is still under way
+            wait_for(lambda: seen == [SERVING, NOT_SERVING])
+            assert [call.done() for call in (study, batch, move)] == [False] * 3
+            *_, last = study
+            assert last.final
+            assert last.recommendation.moves
+            assert move.result().diagnostics.stop_reason == pb.STOP_REASON_STOPPED
+            assert batch.code() is grpc.StatusCode.UNAVAILABLE
+            assert outcome_of(parts) is grpc.StatusCode.UNAVAILABLE
+            output, _ = process.communicate(timeout=60)
+            watcher.join(10)
+    finally:
+        process.kill()
+    assert (process.returncode, output) == (0, b"")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    ends = {(line["method"], line["code"], line["reason"]) for line in lines if line["event"] == "call"}
+    assert ends == {
+        ("RecommendMove", "OK", ""),
+        ("AnalyzePosition", "OK", ""),
+        ("ReviewDeal", "UNAVAILABLE", "DRAINING"),
+        ("BatchRecommendMoves", "UNAVAILABLE", "DRAINING"),
+    }
+    assert lines[-1]["event"] == "stopped"
+    result = CliRunner().invoke(app, ["replay-decision", str(log)])
+    assert result.exit_code == 0, result.output
+    assert len(re.findall(r"^RecommendMove \w+: the same bytes$", result.output, re.MULTILINE)) == len(VARIANTS)
+
+
+def test_a_failed_self_test_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise RuntimeError("this kernel adds wrongly")
+
+    real = server_module.SolverServer
+    monkeypatch.setattr(server_module, "SolverServer", lambda config: real(config, fail))
+    result = CliRunner().invoke(app, ["serve", "--address", "127.0.0.1:0", "--log-format", "json"])
+    assert result.exit_code == 1
+    *lines, last = result.stderr.splitlines()
+    assert last == "tarocchi: the kernels cannot be used, see above"
+    told = [json.loads(line) for line in lines]
+    assert [line["event"] for line in told] == ["listening", "self-test failed", "stopping", "stopped"]
+    assert "this kernel adds wrongly" in told[1]["exception"]
