@@ -25,11 +25,13 @@ from tarocchi_solver.search import Budget
 from tarocchi_solver.service.calls import Readiness, Stage, UnreadableRequests
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.errors import DETAILS_BYTES, DOMAIN
-from tarocchi_solver.service.pools import SearchPools
+from tarocchi_solver.service.metrics import Metrics
+from tarocchi_solver.service.pools import Priority, SearchPools
 from tarocchi_solver.service.review_service import ReviewServicer
 from tarocchi_solver.service.rules_service import RulesServicer
 from tarocchi_solver.service.server import SERVICE_NAMES
 from tarocchi_solver.service.solver_service import FIRST_ESTIMATES, SolverServicer
+from tarocchi_solver.service.telemetry import Telemetry
 
 TINY: Final = Budget(worlds=2, iterations=16, time_ms=20)
 """What a search may take here."""
@@ -109,6 +111,13 @@ class RequestPath:
     """The methods of all services, with budgets for searches that take no time worth mentioning."""
 
     def __init__(self) -> None:
+        self.requests: dict[str, type[Message]] = {
+            method.name: GetMessageClass(method.input_type)
+            for file in _FILES
+            for service in file.DESCRIPTOR.services_by_name.values()
+            for method in service.methods
+        }
+        """The kind of request of every method."""
         config = ServerConfig(
             concurrent_searches=1,
             concurrent_analyses=1,
@@ -118,19 +127,14 @@ class RequestPath:
         )
         readiness = Readiness()
         readiness.move_to(Stage.READY)
-        self._pools = SearchPools(config, FIRST_ESTIMATES)
+        metrics = Metrics(self.requests, [each.name.lower() for each in Priority], is_ready=lambda: True)
+        telemetry = Telemetry(metrics)
+        self._pools = SearchPools(config, FIRST_ESTIMATES, metrics)
         handlers: Any = _Handlers()
-        add_SolverServiceServicer_to_server(SolverServicer(readiness, self._pools, config), handlers)
+        add_SolverServiceServicer_to_server(SolverServicer(readiness, self._pools, config, telemetry), handlers)
         add_RulesServiceServicer_to_server(RulesServicer(readiness, config.event_limit), handlers)
-        add_ReviewServiceServicer_to_server(ReviewServicer(readiness, self._pools, config), handlers)
+        add_ReviewServiceServicer_to_server(ReviewServicer(readiness, self._pools, config, telemetry), handlers)
         self._handlers: dict[str, Any] = handlers.found
-        self.requests: dict[str, type[Message]] = {
-            method.name: GetMessageClass(method.input_type)
-            for file in _FILES
-            for service in file.DESCRIPTOR.services_by_name.values()
-            for method in service.methods
-        }
-        """The kind of request of every method."""
 
     @property
     def admitted(self) -> int:
