@@ -127,7 +127,7 @@ class RequestPath:
         )
         readiness = Readiness()
         readiness.move_to(Stage.READY)
-        metrics = Metrics(self.requests, [each.name.lower() for each in Priority], is_ready=lambda: True)
+        metrics = Metrics(self.requests, (priority.label for priority in Priority), is_ready=lambda: True)
         telemetry = Telemetry(metrics)
         self._pools = SearchPools(config, FIRST_ESTIMATES, metrics)
         handlers: Any = _Handlers()
