@@ -36,6 +36,7 @@ from tarocchi_bench.ladder_command import ladder
 from tarocchi_bench.latency_command import latency
 from tarocchi_bench.openspiel_match import openspiel
 from tarocchi_bench.pairs import MatchPlan
+from tarocchi_bench.proof_commands import fuzz, soak
 from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
 from tarocchi_bench.tail_commands import duel, regret
 from tarocchi_bench.throughput import Throughput, measure
@@ -44,7 +45,7 @@ from tarocchi_bench.whole_matches_command import whole_matches
 from tarocchi_engine import VARIANTS, UnknownVariantError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
-for command in (ladder, duel, regret, whole_matches, openspiel, calibration, beliefs, latency):
+for command in (ladder, duel, regret, whole_matches, openspiel, calibration, beliefs, latency, fuzz, soak):
     app.command()(command)
 app.add_typer(training, name="train")
 

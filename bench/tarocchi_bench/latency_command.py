@@ -30,7 +30,7 @@ def latency(
 def _print(console: Console, report: Report) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("Calls")
-    for title in ("Clients", "p50 ms", "p99 ms", "A second", "Fairness"):
+    for title in ("Clients", "p50 ms", "p99 ms", "A second", "Fewest/most"):
         table.add_column(title, justify="right")
 
     def row(name: str, clients: int, found: Latency, fairness: str = "") -> None:
@@ -40,7 +40,7 @@ def _print(console: Console, report: Report) -> None:
     row("health, idle", 1, report.health_idle)
     row("health, all cores busy", 1, report.health_loaded)
     for found in report.solves:
-        row(f"search of {found.budget_ms} ms", found.clients, found.latency, f"{found.fairness:.2f}")
+        row(f"search of {found.budget_ms} ms", found.clients, found.latency, f"{found.fewest}/{found.most}")
     console.print(table)
     console.print(
         f"A search of 100 ms takes {report.alone_ms:.1f} ms alone and {report.called_ms:.1f} ms by a call: "
