@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import logging
 import os
 import random
@@ -114,6 +115,18 @@ class Report:
         return self.is_flat and not self.findings
 
 
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps refused requests, of which there are very many, out of the log."""
+    logger = logging.getLogger("tarocchi_solver")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
 class Fuzzer:
     """One run; the same seed and number of messages send the same requests."""
 
@@ -150,13 +163,16 @@ class Fuzzer:
 
     def run(self, messages: int, progress: Callable[[], None] = lambda: None) -> Report:
         """Sends requests until there have been so many; calls `progress` after every block."""
+        with _quiet():
+            return self._run(messages, progress)
+
+    def _run(self, messages: int, progress: Callable[[], None]) -> Report:
         report = self._report
         warm_up()
         began = time.perf_counter()
         before = report.messages
         warm_at = before + min(WARM_MESSAGES, (messages - before) // 2)
         warm: float | None = None
-        logging.getLogger("tarocchi_solver").setLevel(logging.CRITICAL)
         if any(self._corpus.values()):
             self._learn_again()
         else:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from tarocchi.solver.v1 import rules_service_pb2, solver_service_pb2
 
+ANSWER_FIELDS: Final = ("solverVersion", "rulesRevision")
+"""What `tarocchi deal --json` prints beside the deal: who has dealt it."""
 MAX_BYTES: Final = 1 << 20
 MAX_LINES: Final = 20
 WRONG_INPUT: Final = 2
@@ -157,7 +159,7 @@ def read_replay(source: str) -> rules_service_pb2.ReplayDealRequest:
     """Returns a whole deal and its moves from a file that holds both, or a deal alone, with or without moves in it."""
     from tarocchi.solver.v1 import rules_service_pb2
 
-    value = read_json(source)
+    value = {name: inner for name, inner in read_json(source).items() if name not in ANSWER_FIELDS}
     request = rules_service_pb2.ReplayDealRequest()
     if "deal" not in value and ("hand" in value or "observation" in value):
         raise InputError(
