@@ -60,7 +60,7 @@ def test_exchanging_the_agents_changes_the_sign(name: str) -> None:
     assert forth.difference == -back.difference
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", ["ottocento", "terziglio"])
 def test_workers_do_not_change_the_result(name: str) -> None:
     one, two = (play_match(MatchPlan(name, "greedy", "random", 9, 3), workers=workers) for workers in (1, 2))
     assert one == two

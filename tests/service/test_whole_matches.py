@@ -120,7 +120,7 @@ def check_observations(
             assert cards_named(seen) <= own | public
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", ["ottocento", "terziglio"])
 def test_a_match_is_played_through_the_referee_alone(client: SolverClient, name: str) -> None:
     draw = random.Random(name)
     variant = next(entry for entry in client.list_variants().variants if entry.name == name)

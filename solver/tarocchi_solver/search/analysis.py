@@ -48,6 +48,11 @@ class _End:
         """Whether the time is over."""
         return self.deadline is not None and self.clock() >= self.deadline
 
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether nobody wants an answer any more."""
+        return getattr(self.stop, "is_abandoned", False)
+
     def is_set(self) -> bool:
         """Returns whether to stop."""
         return self.is_late or (self.stop is not None and self.stop.is_set())

@@ -23,6 +23,9 @@ ITERATIONS_PER_MS = 300
 WANTED_WORLDS = 1000
 """A larger budget first brings more worlds, up to so many, and then larger trees in each."""
 MAX_TREE_ITERATIONS = 10_000
+PLANNED_TREE_ITERATIONS = 400
+"""No larger trees are planned unless there is a cap on worlds: a search looks at its limits between worlds, and more
+than this in one of them would hold it up for longer than a few milliseconds."""
 
 
 class Stop(Protocol):
@@ -30,6 +33,10 @@ class Stop(Protocol):
 
     def is_set(self) -> bool:
         """Returns whether the search has to end now; called about once a millisecond from each of its threads."""
+
+
+class AbandonedError(Exception):
+    """Says that a search has ended without an answer, because nobody wants it any more."""
 
 
 @dataclass
@@ -41,6 +48,11 @@ class Limits:
     stop: Stop | None = None
     clock: Callable[[], float] = time.monotonic
     """Seconds, from any point of time on."""
+
+    def require_interest(self) -> None:
+        """Raises `AbandonedError` if the stop signal says that nobody wants the answer: its `is_abandoned` is true."""
+        if getattr(self.stop, "is_abandoned", False):
+            raise AbandonedError("nobody wants the answer any more")
 
     def reason(self) -> StopReason | None:
         """Returns why the search has to end now, None if it may go on."""
@@ -85,6 +97,7 @@ class Runner:
 
         def take() -> tuple[int, int] | None:
             nonlocal next_offset, stop_reason
+            limits.require_interest()
             with lock:
                 if count is not None and next_offset >= count:
                     return None
@@ -128,8 +141,9 @@ def tree_size(budget: Budget, arm_count: int, threads: int, playout: Playout) ->
         total = by_time if total is None else min(total, by_time)
     if total is None:
         return arm_count
-    wanted = WANTED_WORLDS if budget.worlds is None else max(budget.worlds, MIN_WORLDS)
-    return min(max(total // wanted, arm_count), MAX_TREE_ITERATIONS)
+    if budget.worlds is None:
+        return min(max(total // WANTED_WORLDS, arm_count), max(PLANNED_TREE_ITERATIONS, arm_count))
+    return min(max(total // max(budget.worlds, MIN_WORLDS), arm_count), MAX_TREE_ITERATIONS)
 
 
 def iterations_in(time_ms: int | None, threads: int) -> int | None:

@@ -23,6 +23,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import grpc
 
+from tarocchi_solver.search.runner import AbandonedError
 from tarocchi_solver.service.agenda import Due, Estimates, are_in_time, latest_starts
 from tarocchi_solver.service.calls import RETRY_SECONDS, Stage, refusal_of
 from tarocchi_solver.service.errors import RequestError, StatusReason
@@ -41,6 +42,8 @@ class StopSignal(threading.Event):
 
     is_for_time = False
     """Whether the search has to end because its time is over."""
+    is_abandoned = False
+    """Whether nobody waits for the answer any more: then the search ends without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +230,7 @@ class SearchPool:
 
     def _give_up(self, ticket: _Ticket) -> None:
         """Frees the place of a call that has ended, or stops its search."""
+        ticket.stop.is_abandoned = True
         ticket.stop.set()
         with self._lock:
             if ticket in self._waiting:
@@ -361,8 +365,8 @@ def result_of(future: Future[T]) -> T:
     """Waits for the result of a job; raises `RequestError` if its client has gone, or what the job raised."""
     try:
         return future.result()
-    except CancelledError:
-        message = "the call ended before its search began"
+    except (CancelledError, AbandonedError):
+        message = "the call ended before its search did"
         raise RequestError(grpc.StatusCode.CANCELLED, StatusReason.CANCELLED, message) from None
 
 

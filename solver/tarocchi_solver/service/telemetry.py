@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 
 from tarocchi_solver.service.decisions import DECISION_EVENT, Decision
+from tarocchi_solver.service.errors import StatusReason
 from tarocchi_solver.service.handlers import HEALTH_PREFIX, Continuation, Handler, with_behavior
 from tarocchi_solver.service.logs import LogFormat
 from tarocchi_solver.service.metrics import Metrics
@@ -99,7 +100,10 @@ def _settle(call: Call, context: grpc.ServicerContext, *, is_left: bool) -> str:
     """Finds out how a call has ended; returns it in words."""
     # gRPC throws the answer away if the deadline has passed or the client has left
     is_late = context.time_remaining() == 0
-    if call.code is not None:
+    if call.reason == StatusReason.CANCELLED:
+        # its search was given up because nobody could get the answer any more
+        is_left, call.reason = not is_late, ""
+    elif call.code is not None:
         return "failed" if call.error else f"refused: {call.reason} {call.message}"
     if is_left or is_late or not context.is_active():
         call.code = grpc.StatusCode.DEADLINE_EXCEEDED if is_late else grpc.StatusCode.CANCELLED
