@@ -276,6 +276,7 @@ def test_programs_are_started_once_in_a_worker_and_end_with_it(workers: int, tmp
     assert not any(Path("/proc", pid).exists() for pid in pids)
 
 
+@pytest.mark.exhaustive
 def test_a_match_ends_when_the_test_has_decided() -> None:
     plan = MatchPlan("piedicavallo", "greedy", "random", 3, 400)
     result = play_match(plan, gain=8.0)

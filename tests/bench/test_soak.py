@@ -11,6 +11,7 @@ from tarocchi_bench.soak_calls import Ledger
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.exhaustive
 def test_a_short_soak() -> None:
     report = soak(3)
     assert report.wrong == []

@@ -88,7 +88,9 @@ def _marks(move: Move) -> list[str]:
             return []
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize(
+    "name", [name if "-" not in name else pytest.param(name, marks=pytest.mark.exhaustive) for name in RULES]
+)
 def test_whole_matches_are_played_by_the_rules(name: str) -> None:
     met: Counter[str] = Counter()
     for seed in (0, 4):  # of matches in which all kinds of calls and signals occur
