@@ -13,7 +13,7 @@ from tarocchi_solver.cli.inputs import InputError
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
-    from tarocchi.solver.v1 import deal_pb2, solver_service_pb2
+    from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 
 MAX_SEED = (1 << 64) - 1
 MAX_CAP = (1 << 31) - 1
@@ -89,6 +89,11 @@ def read_rule_options(given: list[str] | None) -> dict[str, str]:
             raise InputError(f"--option: {name} is given twice")
         options[name] = value
     return options
+
+
+def variant_named(answer: rules_service_pb2.ListVariantsResponse, name: str) -> rules_service_pb2.Variant:
+    """Returns the variant of a name that an answer about all of them has."""
+    return next(variant for variant in answer.variants if variant.name == name)
 
 
 def print_json(message: Message, *, in_one_line: bool = False) -> None:

@@ -26,6 +26,7 @@ from tarocchi_solver.cli.options import (
     budget_message,
     level_number,
     print_json,
+    variant_named,
 )
 from tarocchi_solver.cli.remote import Access, asking, read_access
 from tarocchi_solver.cli.waiting import Waiting
@@ -96,7 +97,7 @@ def _search_here(request: solver_service_pb2.RecommendMoveRequest, source: str, 
             waiting.update(f"Searching: {done:,} worlds")
 
         found = run_search(question, threading.Event(), threads=threads, progress=progress)
-    variant = next(entry for entry in variants_answer().variants if entry.name == request.observation.variant)
+    variant = variant_named(variants_answer(), request.observation.variant)
     return recommendation_answer(question.view, found, question.budget), variant
 
 
@@ -107,8 +108,7 @@ def _ask_server(access: Access, request: solver_service_pb2.RecommendMoveRequest
 
 def _ask(client: SolverClient, request: solver_service_pb2.RecommendMoveRequest) -> Answer:
     answer = client.recommend(request)
-    variants = client.list_variants().variants
-    return answer, next(entry for entry in variants if entry.name == request.observation.variant)
+    return answer, variant_named(client.list_variants(), request.observation.variant)
 
 
 @plainly

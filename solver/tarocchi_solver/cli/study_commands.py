@@ -24,6 +24,7 @@ from tarocchi_solver.cli.options import (
     Worlds,
     budget_message,
     print_json,
+    variant_named,
 )
 from tarocchi_solver.cli.remote import asking, read_access
 from tarocchi_solver.cli.waiting import Waiting
@@ -64,7 +65,7 @@ def analyze(
     access = read_access(server, threads, token_file, tls, ca)
     if access is not None:
         with asking(access, source) as client:
-            variant = _named(client.list_variants(), request.observation.variant)
+            variant = variant_named(client.list_variants(), request.observation.variant)
             with client.analyze(request.observation, **_caps(request), interval_ms=_INTERVAL_MS) as answers:
                 _show_analysis(answers, request, variant, as_json)
         return
@@ -76,7 +77,7 @@ def analyze(
         question, _interval = read_analysis(request)
     with refusals_as_input_errors(source):
         found = analyze_here(question, threads or os.cpu_count() or 1)
-        _show_analysis(found, request, _named(variants_answer(), request.observation.variant), as_json)
+        _show_analysis(found, request, variant_named(variants_answer(), request.observation.variant), as_json)
 
 
 def _show_analysis(
@@ -208,7 +209,3 @@ def _seed_of(
     | review_service_pb2.ReviewDealRequest,
 ) -> int | None:
     return request.seed if request.HasField("seed") else None
-
-
-def _named(answer: rules_service_pb2.ListVariantsResponse, name: str) -> rules_service_pb2.Variant:
-    return next(variant for variant in answer.variants if variant.name == name)

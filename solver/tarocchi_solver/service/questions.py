@@ -7,6 +7,7 @@ from typing import Final
 
 import grpc
 
+from tarocchi.solver.v1 import review_service_pb2
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi_engine import Observation, View
 from tarocchi_engine.rng import fresh_seed
@@ -54,8 +55,7 @@ def read_question(
     assert checked is not None
     if level is not None:
         budget = Budget(iterations=LEVELS[level].iterations)
-    question = _question(checked, default if budget.is_open else budget, maximum, request)
-    return replace(question, level=level)
+    return replace(_question(checked, allowed_budget(budget, default, maximum), request), level=level)
 
 
 def read_analysis(
@@ -69,7 +69,7 @@ def read_analysis(
     _check_priority(request.priority, faults)
     faults.raise_if_any()
     assert checked is not None
-    return _question(checked, budget, maximum, request), interval
+    return _question(checked, allowed_budget(budget, Budget(), maximum), request), interval
 
 
 def read_beliefs(request: pb.GetBeliefsRequest, event_limit: int = EVENT_LIMIT) -> tuple[View, int]:
@@ -80,13 +80,12 @@ def read_beliefs(request: pb.GetBeliefsRequest, event_limit: int = EVENT_LIMIT) 
     assert checked is not None
     if checked.turn is None:
         raise _deal_over()
-    return checked, request.seed if request.HasField("seed") else fresh_seed()
+    return checked, seed_of(request)
 
 
 def _question(
     checked: View,
     budget: Budget,
-    maximum: Budget | None,
     request: pb.RecommendMoveRequest | pb.AnalyzePositionRequest,
 ) -> Question:
     """Returns what is to be decided; raises `RequestError` when it is nothing."""
@@ -99,8 +98,23 @@ def _question(
             f"seat {checked.turn} has to {checked.phase}, seat {checked.seat} has nothing to decide: "
             "ask from the seat to move",
         )
-    seed = request.seed if request.HasField("seed") else fresh_seed()
-    return Question(checked, budget if maximum is None else lowered(budget, maximum), seed)
+    return Question(checked, budget, seed_of(request))
+
+
+def seed_of(
+    request: pb.RecommendMoveRequest
+    | pb.AnalyzePositionRequest
+    | pb.GetBeliefsRequest
+    | review_service_pb2.ReviewDealRequest,
+) -> int:
+    """Returns the seed of a request, a fresh one if it has none."""
+    return request.seed if request.HasField("seed") else fresh_seed()
+
+
+def allowed_budget(budget: Budget, default: Budget, maximum: Budget | None) -> Budget:
+    """Returns the caps of a request, those of the default if it has none, lowered to the maximum if there is one."""
+    budget = default if budget.is_open else budget
+    return budget if maximum is None else lowered(budget, maximum)
 
 
 def _deal_over() -> RequestError:

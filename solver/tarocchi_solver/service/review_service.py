@@ -13,9 +13,8 @@ from tarocchi.solver.v1 import review_service_pb2 as pb
 from tarocchi.solver.v1.review_service_pb2_grpc import ReviewServiceServicer
 from tarocchi_engine import VARIANTS, State
 from tarocchi_engine.legality import seat_fault
-from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import Budget
-from tarocchi_solver.search.review import DecisionReview, decisions_of, review_decision, review_of_seat
+from tarocchi_solver.search.review import DecisionReview, decisions_of, review, review_decision, review_of_seat
 from tarocchi_solver.service.answers import versions
 from tarocchi_solver.service.calls import Readiness, Servicer, streaming
 from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
@@ -23,7 +22,7 @@ from tarocchi_solver.service.decisions import Decision
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason
 from tarocchi_solver.service.pool import Job, StopSignal
 from tarocchi_solver.service.pools import Priority, SearchPools
-from tarocchi_solver.service.questions import lowered
+from tarocchi_solver.service.questions import allowed_budget, seed_of
 from tarocchi_solver.service.records import Trace
 from tarocchi_solver.service.requests import parse_budget, parse_deal
 from tarocchi_solver.service.searching import MINIMUM_BUDGET, shared_ends
@@ -100,11 +99,9 @@ class ReviewServicer(Servicer, ReviewServiceServicer):
 def review_here(question: ReviewQuestion, threads: int) -> Iterator[pb.ReviewDealResponse]:
     """Yields the parts of a review that is made in this process."""
     reviews = []
-    for number, then in decisions_of(question.state, question.seats):
-        reviews.append(
-            review_decision(question.state, number, then, question.budget, seed=question.seed, threads=threads)
-        )
-        yield _part(question, reviews[-1])
+    for reviewed in review(question.state, question.seats, question.budget, seed=question.seed, threads=threads):
+        reviews.append(reviewed)
+        yield _part(question, reviewed)
     yield _summary(question, reviews)
 
 
@@ -131,10 +128,10 @@ def read_review(
     state = parse_deal(request, faults, event_limit)
     budget = parse_budget(request.budget, faults)
     variant = VARIANTS.get(request.deal.variant)
-    for index, seat in enumerate(request.seats if variant is not None else ()):
-        assert variant is not None
-        if fault := None if 0 <= seat < variant.seat_count else seat_fault("seat", seat, variant):
-            faults.add(f"seats[{index}]", ViolationReason.NO_SUCH_SEAT, fault.message)
+    for index, seat in enumerate(request.seats):
+        if variant is not None and not 0 <= seat < variant.seat_count:
+            message = seat_fault("seat", seat, variant).message
+            faults.add(f"seats[{index}]", ViolationReason.NO_SUCH_SEAT, message)
     faults.raise_if_any()
     assert state is not None
     if state.turn is not None:
@@ -143,10 +140,9 @@ def read_review(
             "still at it may not know: ask again with all events"
         )
         raise RequestError(grpc.StatusCode.FAILED_PRECONDITION, StatusReason.DEAL_NOT_OVER, message)
-    budget = default if budget.is_open else budget
     return ReviewQuestion(
         state=state,
         seats=tuple(sorted(set(request.seats))) or tuple(range(state.variant.seat_count)),
-        budget=budget if maximum is None else lowered(budget, maximum),
-        seed=request.seed if request.HasField("seed") else fresh_seed(),
+        budget=allowed_budget(budget, default, maximum),
+        seed=seed_of(request),
     )
