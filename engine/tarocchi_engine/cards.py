@@ -43,11 +43,15 @@ def suit_mask(suit: int) -> int:
     return ((1 << SUIT_SIZE) - 1) << (SUIT_SIZE * suit)
 
 
+_LANES: Final = tuple(
+    ALL_MASK if card == MATTO else TRUMP_MASK if card >= FIRST_TRUMP else suit_mask(card // SUIT_SIZE)
+    for card in range(CARD_COUNT)
+)
+
+
 def lane_of(card: int) -> int:
     """Returns the cards that follow suit to `card`: its suit, the trumps, or everything for the Matto."""
-    if card == MATTO:
-        return ALL_MASK
-    return TRUMP_MASK if card >= FIRST_TRUMP else suit_mask(card // SUIT_SIZE)
+    return _LANES[card]
 
 
 def cards_in(mask: int) -> Iterator[int]:

@@ -131,6 +131,8 @@ def _breaks_signal(record: Record, seat: int, card: int, led: int) -> bool:
 
 def _leaves_no_room(record: Record, seat: int, known: int) -> bool:
     """Tells whether a hand of the cards `known` has no place left for those that its seat said it still held."""
+    if not record.must_hold[seat]:
+        return False
     unplayed = known & ~record.played[seat]
     owed = sum(1 for held in record.must_hold[seat] if not held & unplayed)
     return known.bit_count() + owed > record.variant.hand_size

@@ -97,19 +97,19 @@ class Event:
 def check_move(move: object) -> None:
     """Raises TypeError unless `move` is a move whose parts are of their kinds."""
     match move:
+        case Play(card, signal):
+            check_kind("Play.card", card, is_integer(card), _CARD)
+            is_signal = signal is None or isinstance(signal, Signal)
+            check_kind("Play.signal", signal, is_signal, _SIGNALS_WANTED)
         case Monte(throws_in):
             check_kind("Monte.throws_in", throws_in, isinstance(throws_in, bool), "True for monte or False for play")
         case Bid(call):
-            check_kind("Bid.call", call, isinstance(call, Call), f"one of {', '.join(_named(Call))}")
+            check_kind("Bid.call", call, isinstance(call, Call), _CALLS_WANTED)
         case CallOut(cards) | Declare(cards):
             check_kind(f"{type(move).__name__}.cards", cards, is_integer(cards), CARDS_WANTED)
         case Discard(cards, count):
             check_kind("Discard.cards", cards, cards is None or is_integer(cards), CARDS_WANTED)
             check_kind("Discard.announced_trump_count", count, count is None or is_integer(count), "a number or None")
-        case Play(card, signal):
-            check_kind("Play.card", card, is_integer(card), _CARD)
-            is_signal = signal is None or isinstance(signal, Signal)
-            check_kind("Play.signal", signal, is_signal, f"None or one of {', '.join(_named(Signal))}")
         case Give(card):
             check_kind("Give.card", card, is_integer(card), _CARD)
         case _:
@@ -117,12 +117,10 @@ def check_move(move: object) -> None:
             raise TypeError(f"move is {move!r}: give one of the moves that legal_moves() lists, a {kinds}")
 
 
+_CALLS_WANTED = f"one of {', '.join(f'Call.{call.name}' for call in Call)}"
+_SIGNALS_WANTED = f"None or one of {', '.join(f'Signal.{signal.name}' for signal in Signal)}"
 _CARD = "the number of a card, such as pack.parse_card('SK')"
 CARDS_WANTED = "the bits of a set of cards, such as pack.parse_cards(['SK', 'S8'])"
-
-
-def _named(kind: type[Call] | type[Signal]) -> list[str]:
-    return [f"{kind.__name__}.{item.name}" for item in kind]
 
 
 _FIELDS = {

@@ -226,6 +226,10 @@ def _check_foreign(table: Table, observation: Observation, event: Event) -> None
     """Raises if the observer's own cards, or the rules of secrecy, rule out another seat's move."""
     pack = table.variant.pack
     match event.move:
+        case Play(card):
+            if observation.hand >> card & 1:
+                name = pack.format_card(card)
+                raise IllegalMoveError("CARD_ELSEWHERE", f"{name} was dealt to the observer", "play.card")
         case Discard(cards, announced):
             if cards is not None:
                 raise IllegalMoveError(
@@ -257,7 +261,5 @@ def _check_foreign(table: Table, observation: Observation, event: Event) -> None
             raise IllegalMoveError(
                 "CARD_ELSEWHERE", f"{names} was dealt to the observer", field_of(event.move, "cards")
             )
-        case Play(card) if observation.hand >> card & 1:
-            raise IllegalMoveError("CARD_ELSEWHERE", f"{pack.format_card(card)} was dealt to the observer", "play.card")
         case _:
             pass

@@ -126,7 +126,10 @@ class Record:
     @property
     def led(self) -> int:
         """The cards that follow suit, all cards while no suit is fixed (a Matto led fixes none)."""
-        return next((lane_of(card) for card in self.trick if card != MATTO), ALL_MASK)
+        for card in self.trick:
+            if card != MATTO:
+                return lane_of(card)
+        return ALL_MASK
 
     @property
     def tricks_left(self) -> int:

@@ -45,6 +45,8 @@ class Table(Record):
                 field_of(move),
             )
         match move:
+            case Play(card, signal):
+                self._play(seat, card, signal)
             case Monte(throws_in):
                 self._say_monte(seat, throws_in)
             case Bid(call):
@@ -55,8 +57,6 @@ class Table(Record):
                 self._discard(move)
             case Declare(cards):
                 self._declare(seat, cards)
-            case Play(card, signal):
-                self._play(seat, card, signal)
             case Give(card):
                 self._give(card)
         self.events = (*self.events, Event(seat, move))
@@ -156,7 +156,8 @@ class Table(Record):
             self.matto_seat = seat
         elif not bit & led:
             self.cannot_hold[seat] |= led if bit & TRUMP_MASK else led | TRUMP_MASK
-        self.must_hold[seat] = tuple(held for held in self.must_hold[seat] if not held & bit)
+        if self.must_hold[seat]:
+            self.must_hold[seat] = tuple(held for held in self.must_hold[seat] if not held & bit)
         if signal is Signal.VOLO:
             self.cannot_hold[seat] |= lane_of(card) & ~bit
         elif signal is Signal.STRISCIO and self.variant.striscio_is_true:

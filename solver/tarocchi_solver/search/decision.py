@@ -105,8 +105,8 @@ def _most_telling(view: View, moves: tuple[Move, ...]) -> tuple[Move, ...]:
 
 def wins_match(view: View, move: Move) -> bool:
     """Tells whether a move wins the match on the spot: nothing can be better."""
+    if not isinstance(move, Declare | CallOut) or not move.cards:
+        return False
     side = view.table.side_of(view.seat)
     needed = view.table.points_to_target(side)
-    if needed is None or not isinstance(move, Declare | CallOut) or not move.cards:
-        return False
-    return view.table.declared_points[side] + view.variant.declaration_points(move.cards) >= needed
+    return needed is not None and view.table.declared_points[side] + view.variant.declaration_points(move.cards) >= needed

@@ -152,7 +152,9 @@ def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Infe
     )
     rows = history.rows_of(table)
     others = [seat for seat in holder_of if seat not in (ASIDE_HOLDER, view.seat)]
-    rows = rows[np.isin(rows[:, history.ACTOR], np.array(others, dtype=np.uint64))]
+    is_other = np.zeros(variant.seat_count, dtype=np.bool_)
+    is_other[others] = True
+    rows = rows[is_other[rows[:, history.ACTOR]]]
     model = play_model(variant.name)
     seats = {seat: holder_of[seat] for seat in others}
     calls = call_evidence(view, seats, holder_of.get(ASIDE_HOLDER), model.calls)

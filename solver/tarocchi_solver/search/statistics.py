@@ -7,6 +7,7 @@ differences between moves are taken world by world.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -100,11 +101,13 @@ def rank_moves(view: View, moves: Sequence[Move], scores: Floats, points: Floats
 
     Equal ones are in `_natural_order`.
     """
-    further = scores if points is None else points
+    worths = zip(scores.tolist(), (scores if points is None else points).tolist(), strict=True)
+    keys = [(not wins_match(view, move), -score, -point) for move, (score, point) in zip(moves, worths, strict=True)]
+    ties = Counter(keys)
 
     def key(index: int) -> tuple[object, ...]:
-        move = moves[index]
-        return (not wins_match(view, move), -scores[index], -further[index], _natural_order(view, move))
+        is_tied = ties[keys[index]] > 1
+        return (keys[index], _natural_order(view, moves[index]) if is_tied else ())
 
     return sorted(range(len(moves)), key=key)
 
