@@ -10,12 +10,24 @@ import pytest
 from dealing import RULES
 from solver.deals import decisions
 from tarocchi_engine import State, view
-from tarocchi_engine.cards import BOLOGNESE_PACK, KING_MASK, MATTO, MATTO_MASK, TRUMP_MASK, cards_in, suit_mask
+from tarocchi_engine.cards import (
+    BOLOGNESE_PACK,
+    CARD_COUNT,
+    KING_MASK,
+    MATTO,
+    MATTO_MASK,
+    TRUMP_MASK,
+    cards_in,
+    suit_mask,
+)
+from tarocchi_engine.facts import hidden_cards
 from tarocchi_engine.layout import HANDS, LED, TRICKS_LEFT, VOIDS
 from tarocchi_engine.moves import Play
 from tarocchi_engine.play import apply_card, legal_cards
 from tarocchi_engine.position import make_position
-from tarocchi_solver.search import learned_playout
+from tarocchi_solver.search import SearchOptions, WorldSampler, learned_playout
+from tarocchi_solver.search.evaluators import Source, TreeSearch
+from tarocchi_solver.search.inference import NO_INFERENCE
 from tarocchi_solver.search.learned_playout import (
     FEATURES,
     MOST_CARDS,
@@ -23,14 +35,17 @@ from tarocchi_solver.search.learned_playout import (
     WEIGHT_COUNT,
     PlayoutRule,
     choose_learned,
+    fill_moods,
     play_to_end,
 )
-from tarocchi_solver.search.models import play_model
+from tarocchi_solver.search.models import play_model, playout_rule
+from tarocchi_solver.search.question import arm_of, make_question
+from tarocchi_solver.search.runner import Limits, Runner
 
 NAMES = list(RULES)
 LANES = [*(suit_mask(suit) for suit in range(4)), TRUMP_MASK, MATTO_MASK]
 NO_PLACES = np.zeros((0, FEATURES), dtype=np.int64)
-QUIET = np.float32(0.0)
+CALM = np.zeros(CARD_COUNT, dtype=np.float32)
 
 
 def position_of(state: State) -> np.ndarray:
@@ -49,6 +64,12 @@ def plays(name: str, seeds: range) -> list[State]:
 
 def stream(seed: int) -> np.ndarray:
     return np.array([seed], dtype=np.uint64)
+
+
+def moods(seed: int, noise: float = 1.0) -> np.ndarray:
+    found = np.empty(CARD_COUNT, dtype=np.float32)
+    fill_moods(PlayoutRule(PLAYOUT_LEARNED, np.empty(0, dtype=np.float32), np.float32(noise)), found, stream(seed))
+    return found
 
 
 def legal_of(position: np.ndarray, seat: int) -> int:
@@ -148,7 +169,7 @@ def test_the_weights_are_where_a_slow_twin_finds_them(name: str) -> None:
     for state in plays(name, range(60, 66))[::3]:
         position = position_of(state)
         legal = legal_of(position, state.table.turn)
-        choose_learned(position, np.uint64(legal), nothing, QUIET, places, stream(1))
+        choose_learned(position, np.uint64(legal), nothing, CALM, places)
         for row, card in zip(places.tolist(), cards_in(legal), strict=False):
             assert row == slow_places(state, card), (name, state.variant.pack.format_card(card))
 
@@ -162,12 +183,9 @@ def test_the_best_card_is_played_and_noise_now_and_then_finds_another(name: str)
         legal = np.uint64(legal_of(position, state.table.turn))
         cards = list(cards_in(int(legal)))
         worths = [sum(float(weights[place]) for place in slow_places(state, card)) for card in cards]
-        found = int(choose_learned(position, legal, weights, QUIET, NO_PLACES, stream(2)))
+        found = int(choose_learned(position, legal, weights, CALM, NO_PLACES))
         assert worths[cards.index(found)] == pytest.approx(max(worths), abs=1e-4)
-        noisy = {
-            int(choose_learned(position, legal, weights, np.float32(3.0), NO_PLACES, stream(seed)))
-            for seed in range(20)
-        }
+        noisy = {int(choose_learned(position, legal, weights, moods(seed, 3.0), NO_PLACES)) for seed in range(20)}
         assert noisy <= {card for card, worth in zip(cards, worths, strict=True) if worth > max(worths) - 3.001}
         others += len(noisy - {found})
     assert others
@@ -182,7 +200,7 @@ def test_nobody_looks_at_other_hands(name: str) -> None:
         seat = state.table.turn
         position = position_of(state)
         legal = np.uint64(legal_of(position, seat))
-        card = choose_learned(position, legal, weights, np.float32(1.0), NO_PLACES, stream(3))
+        card = choose_learned(position, legal, weights, moods(3), NO_PLACES)
         others = [other for other in range(state.variant.seat_count) if other != seat]
         hidden = [card for other in others for card in cards_in(state.hands[other])]
         rng.shuffle(hidden)
@@ -191,7 +209,7 @@ def test_nobody_looks_at_other_hands(name: str) -> None:
             size = state.hands[other].bit_count()
             mixed[HANDS + other] = np.uint64(sum(1 << card for card in hidden[:size]))
             hidden = hidden[size:]
-        assert choose_learned(mixed, legal, weights, np.float32(1.0), NO_PLACES, stream(3)) == card
+        assert choose_learned(mixed, legal, weights, moods(3), NO_PLACES) == card
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -201,8 +219,7 @@ def test_a_playout_is_a_deal_by_the_rules(name: str) -> None:
     rule = PlayoutRule(PLAYOUT_LEARNED, weights, np.float32(1.0))
     for state in plays(name, range(90, 94))[::9]:
         position = position_of(state)
-        result = int(play_to_end(position.copy(), np.zeros(2, dtype=np.uint64), rule, NO_PLACES, stream(4)))
-        draws = stream(4)
+        result = int(play_to_end(position.copy(), np.zeros(2, dtype=np.uint64), rule, moods(4), NO_PLACES, stream(4)))
         final = state
         while position[TRICKS_LEFT] != 0:
             seat = final.table.turn
@@ -210,7 +227,7 @@ def test_a_playout_is_a_deal_by_the_rules(name: str) -> None:
             legal = np.uint64(legal_of(position, seat))
             card = next(cards_in(int(legal)))
             if int(legal).bit_count() > 1:
-                card = int(choose_learned(position, legal, weights, np.float32(1.0), NO_PLACES, draws))
+                card = int(choose_learned(position, legal, weights, moods(4), NO_PLACES))
             final = final.apply_move(Play(card))
             apply_card(position, np.uint64(card))
         while final.turn is not None:
@@ -241,7 +258,32 @@ def test_an_observation_is_enough() -> None:
     of_view = make_position(seen.table, hands, 0)
     legal = np.uint64(legal_of(of_view, seat))
     found = [
-        int(choose_learned(position, legal, weights, QUIET, NO_PLACES, stream(1)))
-        for position in (of_view, position_of(state))
+        int(choose_learned(position, legal, weights, CALM, NO_PLACES)) for position in (of_view, position_of(state))
     ]
     assert found[0] == found[1]
+
+
+def test_moods_are_spread_evenly_up_to_the_noise() -> None:
+    drawn = np.array([moods(seed, 2.0) for seed in range(500)])
+    assert drawn.min() >= 0.0
+    assert drawn.max() < 2.0
+    assert abs(drawn.mean(axis=0) - 1.0).max() < 0.15
+    correlations = np.corrcoef(drawn.T) - np.eye(CARD_COUNT)
+    assert abs(correlations).max() < 0.25
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_moves_are_compared_in_the_same_moods(name: str) -> None:
+    """A move tried twice in the same worlds comes to the same, however many other moves are tried in between."""
+    states = plays(name, range(97, 100))
+    state = states[len(states) // 4]
+    seen = view(state.observe(state.table.turn))
+    arms = list(dict.fromkeys(arm_of(move) for move in seen.legal_moves()))
+    question = make_question(seen, [*arms, arms[0]])
+    source = Source(WorldSampler(hidden_cards(seen)), NO_INFERENCE.belief, 1)
+    options = SearchOptions()
+    trees = TreeSearch(question, source, options, len(question.arms), playout_rule(seen.variant.name, options))
+    block = Runner(1, Limits()).run(trees, 0, 40).block
+    assert len(np.unique(block.totals[:, 0])) > 10
+    assert (block.totals[:, 0] == block.totals[:, -1]).all()
+    assert (block.totals[:, 0] != block.totals[:, 1]).any()

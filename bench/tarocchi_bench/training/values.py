@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tarocchi_bench.training.logit import Choices, Floats, fit_logit
 from tarocchi_bench.training.scored_play import ScoredDeal
 from tarocchi_engine import Play
+from tarocchi_engine.cards import CARD_COUNT
 from tarocchi_engine.layout import (
     BEST,
     HANDS,
@@ -96,7 +97,7 @@ def _fill_places(position: npt.NDArray[np.uint64], places: npt.NDArray[np.int64]
     """Writes where the weights of the legal cards are, lowest first; returns how many cards there are."""
     legal = legal_cards(position[position[TURN]], position[LED])
     nothing = np.zeros(WEIGHT_COUNT, dtype=np.float32)
-    choose_learned(position, legal, nothing, np.float32(0.0), places, np.zeros(1, dtype=np.uint64))
+    choose_learned(position, legal, nothing, np.zeros(CARD_COUNT, dtype=np.float32), places)
     return int(legal).bit_count()
 
 

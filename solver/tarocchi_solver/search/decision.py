@@ -109,4 +109,6 @@ def wins_match(view: View, move: Move) -> bool:
         return False
     side = view.table.side_of(view.seat)
     needed = view.table.points_to_target(side)
-    return needed is not None and view.table.declared_points[side] + view.variant.declaration_points(move.cards) >= needed
+    return (
+        needed is not None and view.table.declared_points[side] + view.variant.declaration_points(move.cards) >= needed
+    )

@@ -4,6 +4,10 @@ A card's value is a sum of weights, one from each of the tables below; the place
 categories that the seat to move can see. The weights are what the cards of self-play were worth to the search: a
 command of the benchmarks fits them. Nobody looks at other hands, so the results of a playout owe nothing to
 clairvoyance (recursive Monte Carlo search: Furtak and Buro, 2013).
+
+To every card a random number is added, its mood. Playouts that compare moves share their moods, card by card, so that
+they part only where the moves make them: the common random numbers of simulation (Glasserman and Yao, "Some Guidelines
+and Guarantees for Common Random Numbers", 1992), by which differences between moves come out several times as exact.
 """
 
 from __future__ import annotations
@@ -80,21 +84,29 @@ class PlayoutRule(NamedTuple):
     weights: npt.NDArray[np.float32]
     """[WEIGHT_COUNT] of the learned rule, empty for the others."""
     noise: np.float32
-    """What is added to the value of a card at the most."""
+    """The greatest mood: at 1 a card that self-play chose e times as often as another may still lose to it."""
 
 
 @kernel
-def choose_learned(position: Any, legal: Any, weights: Any, noise: Any, places: Any, stream: Any) -> Any:
-    """Returns the legal card of the greatest value, to each of which up to `noise` is added at random.
+def fill_moods(rule: Any, moods: Any, stream: Any) -> None:
+    """Draws the moods [CARD_COUNT] of all cards for playouts by a rule."""
+    draw = next_u64(stream)
+    for card in range(len(moods)):
+        draw = draw * _MULTIPLIER + _INCREMENT
+        moods[card] = rule.noise * (np.float32(draw >> _40) * _UNIT)
+
+
+@kernel
+def choose_learned(position: Any, legal: Any, weights: Any, moods: Any, places: Any) -> Any:
+    """Returns the legal card of the greatest value, its mood included.
 
     Args:
         position: [POSITION_WORDS]; of the hands only that of the seat to move matters.
         legal: its legal cards.
         weights: [WEIGHT_COUNT]
-        noise: at 1 a card that self-play chose e times as often as another may still lose to it.
+        moods: [CARD_COUNT], see `fill_moods`.
         places: [MOST_CARDS, FEATURES], filled with where the weights of the legal cards are, lowest card first; empty
             where nobody wants to know.
-        stream: of random numbers.
     """
     seats, turn, sides, pack = position[SEATS], position[TURN], position[SIDES], position[PACK]
     side = (sides >> turn) & _1
@@ -123,7 +135,6 @@ def choose_learned(position: Any, legal: Any, weights: Any, noise: Any, places: 
         partner_voids, opponent_voids, both_void = _voids_around(position[VOIDS], seats, turn, sides)
     start_0 = (stage * SITUATIONS + situation) * RELATIONS * RANKS
     start_2 = _STARTS[2] + (value * 5 * SITUATIONS + situation) * 2 * STAGES + stage
-    draw = next_u64(stream) if noise > 0.0 else _0
     wants_places = len(places) > 0
     chosen, most, count = _0, -np.inf, 0
     for lane in range(6):
@@ -169,10 +180,7 @@ def choose_learned(position: Any, legal: Any, weights: Any, noise: Any, places: 
             p3 = _STARTS[3] + (taken * 7 + np.int64(kind[SET])) * 2 + wins
             p4 = start_4 + end * RELATIONS * 3 + row
             p5 = start_5 + row
-            worth = weights[p0] + weights[p1] + weights[p2] + weights[p3] + weights[p4] + weights[p5]
-            if noise > 0.0:
-                draw = draw * _MULTIPLIER + _INCREMENT
-                worth += noise * (np.float32(draw >> _40) * _UNIT)
+            worth = weights[p0] + weights[p1] + weights[p2] + weights[p3] + weights[p4] + weights[p5] + moods[card]
             if worth > most:
                 chosen, most = u_card, worth
             if wants_places:
@@ -203,10 +211,11 @@ def _voids_around(voids: Any, seats: Any, turn: Any, sides: Any) -> Any:
 
 
 @kernel
-def play_to_end(position: Any, piles: Any, rule: Any, places: Any, stream: Any) -> Any:
+def play_to_end(position: Any, piles: Any, rule: Any, moods: Any, places: Any, stream: Any) -> Any:
     """Plays a position to its end by a `PlayoutRule`; returns the result as `playout` does.
 
-    `places` is as for `choose_learned`; it is of use only where it is empty.
+    `moods` and `places` are as for `choose_learned`, the latter of use only where it is empty; `stream` serves the
+    other rules.
     """
     if rule.policy != PLAYOUT_LEARNED:
         return playout(position, piles, stream, rule.policy)
@@ -214,6 +223,6 @@ def play_to_end(position: Any, piles: Any, rule: Any, places: Any, stream: Any) 
         legal = legal_cards(position[position[TURN]], position[LED])
         card = lowest(legal)
         if legal & (legal - _1) != _0:
-            card = choose_learned(position, legal, rule.weights, rule.noise, places, stream)
+            card = choose_learned(position, legal, rule.weights, moods, places)
         apply_card(position, card)
     return score_difference(position, piles)

@@ -81,7 +81,7 @@ class SearchOptions:
     playout: Playout = Playout.LEARNED
     playout_noise: float = 1.0
     """With the learned rule: how far random numbers may move the value of a card; 1 makes up for a card that self-play
-    chose e times as often."""
+    chose e times as often. In one world they are the same for all moves that are compared."""
     exploration: float = 0.7
     """The constant of UCT, in units of the running spread of the results."""
     expand_after: int = 8

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tarocchi_engine.bits import bit, lowest, popcount
-from tarocchi_engine.cards import MATTO_MASK
+from tarocchi_engine.cards import CARD_COUNT, MATTO_MASK
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import (
     ASIDE,
@@ -42,7 +42,7 @@ from tarocchi_engine.play import apply_card, choose_by_rule, legal_cards
 from tarocchi_engine.rng import next_u64, split_stream
 from tarocchi_engine.scoring import score_difference, score_sum
 from tarocchi_solver.search.inference import believed_world
-from tarocchi_solver.search.learned_playout import FEATURES, play_to_end
+from tarocchi_solver.search.learned_playout import FEATURES, PLAYOUT_LEARNED, fill_moods, play_to_end
 from tarocchi_solver.search.opening import declare_all, finish_auction, lay_away
 from tarocchi_solver.search.question import (
     BID_ARM,
@@ -294,9 +294,12 @@ def _search_world(
     sum_of_results = 0.0
     sum_of_squares = 0.0
     spread = 2.0
+    moods = np.empty(CARD_COUNT, dtype=np.float32)
     for iteration in range(iterations):
         position[:] = root
         branch = iteration % branch_count
+        if branch == 0 and rule.policy == PLAYOUT_LEARNED:
+            fill_moods(rule, moods, stream)
         if is_shared:
             position[DECLARED] = declared[0, DECLARED]
             position[DECLARED + 1] = declared[0, DECLARED + 1]
@@ -315,7 +318,7 @@ def _search_world(
             apply_card(position, tree.cards[node])
             path[depth] = node
             depth += 1
-        result = play_to_end(position, piles, rule, places, stream)
+        result = play_to_end(position, piles, rule, moods, places, stream)
         for place in range(depth):
             tree.visits[path[place]] += 1
             tree.totals[path[place]] += result
