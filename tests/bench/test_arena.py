@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import subprocess
 import sys
@@ -12,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.command import run
 from tarocchi_bench.agents import AgentSpecError, ask, parse_agent
 from tarocchi_bench.arena import play_match, summarise
-from tarocchi_bench.commands import app
 from tarocchi_bench.pairs import MatchPlan, Pair, PairPlayer, append_record
 from tarocchi_bench.records import RecordError
 from tarocchi_engine import VARIANTS, new_deal, options_of
@@ -94,23 +93,17 @@ def test_wrong_agent_names_are_refused(text: str) -> None:
         parse_agent(text)
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tarocchi_bench", *arguments], capture_output=True, text=True, check=False
-    )
-
-
 def test_command_prints_one_json_object() -> None:
-    done = run(
-        *"arena --variant piedicavallo --a greedy --b random --pairs 4 --seed 2 --workers 1 --json".split(),
-    )
+    told = "arena --variant piedicavallo --a greedy --b random --pairs 4 --seed 2 --workers 1 --json"
+    command = [sys.executable, "-m", "tarocchi_bench", *told.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert result["pairs"] == 4
     assert {"mean_difference", "standard_error"} <= result.keys()
-    done = run(*["throughput", "--variant", "bolognese", "--seconds", "0.2", "--json"])
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
+    code, printed, said = run("throughput --variant bolognese --seconds 0.2 --json")
+    assert code == 0, said
+    result = json.loads(printed)
     assert result["scoring"] is True
     assert result["playouts_per_cpu_s"] > 0
     assert result["iterations_per_cpu_s"] > 0
@@ -145,11 +138,9 @@ def test_command_prints_one_json_object() -> None:
         "all --seconds nan",
     ],
 )
-def test_wrong_arguments_end_with_one_sentence(arguments: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        app(arguments.split())
-    printed, said = capsys.readouterr()
-    assert ended.value.code == 2
+def test_wrong_arguments_end_with_one_sentence(arguments: str) -> None:
+    code, printed, said = run(arguments)
+    assert code == 2
     assert printed == ""
     assert said.startswith("error: ")
     assert said.count("\n") == 1
@@ -235,7 +226,7 @@ def test_a_record_of_other_circumstances_is_refused(tmp_path: Path, name: str, v
 
 def test_a_budget_for_both_sides() -> None:
     told = "arena --variant piedicavallo --a solver --b plain:worlds=7 --iterations 9 --pairs 2 --workers 1 --json"
-    result = json.loads(run(*told.split()).stdout)
+    result = json.loads(run(told).printed)
     assert (result["a"], result["b"]) == ("solver:iterations=9", "plain:worlds=7")
     assert result["decisions_a"] > 0
     assert result["cpu_ms_per_decision_a"] > 0
@@ -251,10 +242,10 @@ def test_cpu_time_ends_searches() -> None:
 
 def test_a_failing_program_ends_a_match_with_a_sentence(tmp_path: Path) -> None:
     command = f"exec:{sys.executable} {Path(__file__).with_name('programs.py')} prose 1"
-    done = run(*"arena --variant piedicavallo --b random --pairs 4 --workers 2 --json".split(), "--a", command)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(f"error: agent '{command}': line 1: the program answered 'I play the ace'")
-    assert done.stderr.count("\n") == 1
+    code, printed, said = run("arena --variant piedicavallo --b random --pairs 4 --workers 2 --json", "--a", command)
+    assert (code, printed) == (1, "")
+    assert said.startswith(f"error: agent '{command}': line 1: the program answered 'I play the ace'")
+    assert said.count("\n") == 1
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
@@ -301,9 +292,9 @@ def test_a_match_without_a_verdict_is_undecided(tmp_path: Path) -> None:
     assert (result.verdict, result.pairs, result.mean_difference) == ("undecided", 60, 0.0)
     assert play_match(plan, record=record).verdict is None
     told = "arena --variant piedicavallo --a solver:worlds=1 --b solver:worlds=2 --seed 3 --pairs 60 --gain 2 --json"
-    done = run(*told.split(), "--record", str(record))
-    assert json.loads(done.stdout)["verdict"] == "undecided"
-    assert "all pairs came out alike" in done.stderr
+    _code, printed, said = run(told, "--record", str(record))
+    assert json.loads(printed)["verdict"] == "undecided"
+    assert "all pairs came out alike" in said
 
 
 def test_a_verdict_counts_the_pairs_before_it_whatever_the_record_has(tmp_path: Path) -> None:
@@ -327,9 +318,9 @@ def test_equal_agents_are_known() -> None:
             play_match(plan, gain=5.0)
     for a, b in (("random", "greedy"), ("solver", "solver:worlds=9"), ("solver:time_ms=9", "solver:time_ms=9")):
         assert not MatchPlan("bolognese", a, b, 1, 100).is_even
-    done = run(*"arena --variant piedicavallo --a random --b random --pairs 2 --workers 1 --json".split())
-    assert json.loads(done.stdout)["mean_difference"] == 0
-    assert "every pair comes out as exactly 0" in done.stderr
+    _code, printed, said = run("arena --variant piedicavallo --a random --b random --pairs 2 --workers 1 --json")
+    assert json.loads(printed)["mean_difference"] == 0
+    assert "every pair comes out as exactly 0" in said
 
 
 def test_a_gain_is_not_tested_for_with_too_few_pairs() -> None:
@@ -337,15 +328,10 @@ def test_a_gain_is_not_tested_for_with_too_few_pairs() -> None:
         play_match(MatchPlan("piedicavallo", "greedy", "random", 3, 49), gain=5.0)
 
 
-def test_help_tells_the_floor_of_the_test() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tarocchi_bench", "arena", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "COLUMNS": "200", "TERM": "dumb"},
-    )
-    assert "at least 50 pairs" in " ".join(done.stdout.replace("│", " ").split())
+def test_help_tells_the_floor_of_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    printed = run("arena --help").printed
+    assert "at least 50 pairs" in " ".join(printed.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("gain", [0.0, -5.0, float("nan"), float("inf")])

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
+from bench.command import run
 from tarocchi_bench.endings import measure_endings, random_ending
 from tarocchi_engine import VARIANTS
 from tarocchi_engine.layout import SEATS, TRICKS_LEFT
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tarocchi_bench", "endings", *arguments], capture_output=True, text=True, check=False
-    )
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -35,9 +28,9 @@ def test_the_same_endings_take_the_same_work(name: str) -> None:
 
 
 def test_the_command_prints_one_json_object() -> None:
-    done = run(*"--variant piedicavallo --tricks 4 --deals 3 --json".split())
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
+    code, printed, said = run("endings --variant piedicavallo --tricks 4 --deals 3 --json")
+    assert code == 0, said
+    result = json.loads(printed)
     assert result["solved"] == result["deals"] == 3
     assert result["nodes_per_cpu_s"] > 0
 
@@ -52,7 +45,7 @@ def test_the_command_prints_one_json_object() -> None:
     ],
 )
 def test_wrong_input_is_told(arguments: str, complaint: str) -> None:
-    done = run(*arguments.split(), "--json")
-    assert done.returncode == 2
-    assert complaint in done.stderr
-    assert done.stdout == ""
+    code, printed, said = run(f"endings {arguments} --json")
+    assert code == 2
+    assert complaint in said
+    assert printed == ""

@@ -8,17 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tarocchi_bench.commands import app
+from bench.command import run
 from tarocchi_bench.ladder import LIST_NAME, Ladder, climb, command
 from tarocchi_bench.records import RecordError
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[object, str, str]:
-    """Returns the exit code of a command, and what it printed and said."""
-    with pytest.raises(SystemExit) as ended:
-        app(list(arguments))
-    printed, said = capsys.readouterr()
-    return ended.value.code, printed, said
 
 
 def test_a_ladder_against_one_opponent() -> None:
@@ -37,12 +29,10 @@ def test_a_chain_is_each_against_the_one_before() -> None:
             climb("bolognese", agents, against, seed=3, pairs=9)
 
 
-def test_a_ladder_is_played_reported_and_taken_up_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_ladder_is_played_reported_and_taken_up_again(tmp_path: Path) -> None:
     folder = tmp_path / "ladder"
     told = f"ladder --folder {folder} --variant piedicavallo --against random --seed 4 --workers 1 --json"
-    code, printed, said = run(
-        capsys, *told.split(), "--agents", "greedy", "--agents", "solver", *"--iterations 9 --pairs 3".split()
-    )
+    code, printed, said = run(f"{told} --agents greedy --agents solver --iterations 9 --pairs 3")
     assert (code, said) == (0, "")
     first = json.loads(printed)
     assert [(result["a"], result["b"], result["pairs"]) for result in first] == [
@@ -56,14 +46,14 @@ def test_a_ladder_is_played_reported_and_taken_up_again(tmp_path: Path, capsys: 
     # from the records alone, to the byte
     for path in (folder / "piedicavallo.md", folder / "piedicavallo.svg"):
         path.unlink()
-    code, printed, _ = run(capsys, "ladder", "--folder", str(folder), "--report", "--json")
+    code, printed, _ = run("ladder --report --json", "--folder", str(folder))
     assert (code, json.loads(printed)) == (0, first)
     assert (folder / "piedicavallo.md").read_text() == table
     assert (folder / "piedicavallo.svg").read_bytes() == plot
     assert {path.name: path.read_text() for path in folder.glob("*.jsonl")} == records
 
     # more pairs of one agent, and another one
-    code, printed, _ = run(capsys, *told.split(), *"--agents greedy --agents flat:worlds=6 --pairs 4".split())
+    code, printed, _ = run(f"{told} --agents greedy --agents flat:worlds=6 --pairs 4")
     assert [(result["a"], result["pairs"]) for result in json.loads(printed)] == [
         ("greedy", 4),
         ("solver:iterations=9", 3),
@@ -72,12 +62,12 @@ def test_a_ladder_is_played_reported_and_taken_up_again(tmp_path: Path, capsys: 
     (grown,) = (path for path in folder.glob("*.jsonl") if "-greedy-" in path.name)
     assert grown.read_text().startswith(records[grown.name])
 
-    code, printed, _ = run(capsys, "ladder", "--folder", str(folder), "--report")
+    code, printed, _ = run("ladder --report", "--folder", str(folder))
     assert "greedy" in printed
     assert "piedicavallo" in printed
 
 
-def test_the_table_has_a_command_for_every_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_has_a_command_for_every_figure(tmp_path: Path) -> None:
     ladder = Ladder(tmp_path)
     ladder.play(climb("piedicavallo", ["greedy"], "random", seed=4, pairs=3, options=(("match", "four_deals"),)))
     (result,) = ladder.report()
@@ -87,7 +77,7 @@ def test_the_table_has_a_command_for_every_figure(tmp_path: Path, capsys: pytest
     assert f"    {command(result)}\n" in text
     words = shlex.split(command(result))
     assert words[:3] == ["python", "-m", "tarocchi_bench"]
-    code, printed, _ = run(capsys, *words[3:], "--workers", "1", "--json")
+    code, printed, _ = run("", *words[3:], "--workers", "1", "--json")
     assert code == 0
     assert json.loads(printed)["mean_difference"] == result.mean_difference
 
@@ -118,11 +108,11 @@ def test_reports_of_older_versions_can_be_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"matches": [{}]}', '{"matches": [{"variant": 1}]}'])
-def test_a_folder_of_something_else_is_refused(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_of_something_else_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / LIST_NAME).write_text(text)
     told = ["ladder", "--folder", str(tmp_path), "--variant", "bolognese", "--agents", "greedy", "--against", "random"]
     for arguments in (told, [*told[:3], "--report"]):
-        code, printed, said = run(capsys, *arguments)
+        code, printed, said = run("", *arguments)
         assert (code, printed) == (2, "")
         assert "this is no list of matches" in said
     assert (tmp_path / LIST_NAME).read_text() == text

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.command import run
 from tarocchi_bench.agents import parse_agent
 from tarocchi_bench.arena import play_match
-from tarocchi_bench.commands import app
 from tarocchi_bench.duels import play_duel
 from tarocchi_bench.pairs import MatchPlan, Tail
 from tarocchi_bench.playing import arrangements, play_out
@@ -222,15 +222,14 @@ def test_positions_with_too_many_worlds_are_counted(tmp_path: Path) -> None:
         measure_regret(RegretPlan("piedicavallo", "random", "greedy", 2, 12, 7, 1), deals=deals)
 
 
-def test_the_commands_print_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_print_one_json_object() -> None:
     common = "--variant piedicavallo --tricks 2 --base greedy --positions 3 --workers 1 --json"
     for arguments, key in (
         (f"duel --a solver --b random --iterations 10 {common}", "mean_difference"),
         (f"regret --agent solver --iterations 10 {common}", "mean_regret"),
     ):
-        with pytest.raises(SystemExit) as ended:
-            app(arguments.split())
-        assert ended.value.code == 0
-        result = json.loads(capsys.readouterr().out)
+        code, printed, said = run(arguments)
+        assert code == 0, said
+        result = json.loads(printed)
         assert result[key] is not None
         assert result.get("a", result.get("agent")) == "solver:iterations=10"

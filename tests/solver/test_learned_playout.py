@@ -275,15 +275,15 @@ def test_moods_are_spread_evenly_up_to_the_noise() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_moves_are_compared_in_the_same_moods(name: str) -> None:
     """A move tried twice in the same worlds comes to the same, however many other moves are tried in between."""
-    states = plays(name, range(97, 100))
-    state = states[len(states) // 4]
-    seen = view(state.observe(state.table.turn))
-    arms = list(dict.fromkeys(arm_of(move) for move in seen.legal_moves()))
-    question = make_question(seen, [*arms, arms[0]])
-    source = Source(WorldSampler(hidden_cards(seen)), NO_INFERENCE.belief, 1)
     options = SearchOptions()
-    trees = TreeSearch(question, source, options, len(question.arms), playout_rule(seen.variant.name, options))
-    block = Runner(1, Limits()).run(trees, 0, 40).block
-    assert len(np.unique(block.totals[:, 0])) > 10
-    assert (block.totals[:, 0] == block.totals[:, -1]).all()
-    assert (block.totals[:, 0] != block.totals[:, 1]).any()
+    differing = 0
+    for state in plays(name, range(97, 100))[::12]:
+        seen = view(state.observe(state.table.turn))
+        arms = list(dict.fromkeys(arm_of(move) for move in seen.legal_moves()))
+        question = make_question(seen, [*arms, arms[0]])
+        source = Source(WorldSampler(hidden_cards(seen)), NO_INFERENCE.belief, 1)
+        trees = TreeSearch(question, source, options, len(question.arms), playout_rule(seen.variant.name, options))
+        totals = Runner(1, Limits()).run(trees, 0, 20).block.totals
+        assert (totals[:, 0] == totals[:, -1]).all()
+        differing += (totals[:, 0] != totals[:, 1]).any()
+    assert differing

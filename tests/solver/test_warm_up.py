@@ -20,7 +20,9 @@ def compiled():
     own = [item for item in found if item.py_func.__module__.startswith("tarocchi")]
     return {(item.py_func.__module__, item.py_func.__qualname__): len(item.signatures) for item in own}
 
-playouts = cycle((*Playout, Playout.LEARNED))  # so that every budget meets every playout
+# four playouts and three budgets, so that every budget meets every playout
+playouts = cycle((*Playout, Playout.LEARNED))
+budgets = cycle((Budget(iterations=100), Budget(worlds=10), Budget(time_ms=1)))
 warm_up()
 before = compiled()
 for variant in VARIANTS.values():
@@ -30,8 +32,7 @@ for variant in VARIANTS.values():
         while state.turn is not None:
             observation = state.observe(state.turn)
             check_consistent(observation)
-            for budget in (Budget(iterations=100), Budget(worlds=10), Budget(time_ms=1)):
-                search(observation, budget, threads=2, options=SearchOptions(playout=next(playouts)))
+            search(observation, next(budgets), threads=2, options=SearchOptions(playout=next(playouts)))
             if rng.random() < 0.3:
                 beliefs(state.observe(rng.randrange(variant.seat_count)), worlds=64)
             if rng.random() < 0.1:
