@@ -174,9 +174,9 @@ def test_an_answer_after_the_deadline_is_logged_as_such(
     gone = threading.Event()
     real = solver_service.run_search
 
-    def slow(*args: Any) -> Any:
+    def slow(*args: Any, **named: Any) -> Any:
         gone.wait(60)
-        return real(*args)
+        return real(*args, **named)
 
     monkeypatch.setattr(solver_service, "run_search", slow)
     with running(concurrent_searches=1) as (server, client):

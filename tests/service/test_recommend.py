@@ -9,15 +9,17 @@ from typing import Any
 import grpc
 import pytest
 
-from service_support import SMALL, finished, in_the_middle, observed, play_until, raw_recommend, running
+from service_support import SMALL, finished, in_the_middle, observed, play_until, raw_recommend, running, wait_for
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
-from tarocchi_engine import Observation, Phase, State, get_variant, new_deal
+from tarocchi_engine import Phase, State, View, get_variant, new_deal, view
 from tarocchi_solver import __version__
 from tarocchi_solver.client import SolverClient, SolverError
 from tarocchi_solver.search import Budget, Recommendation
 from tarocchi_solver.search.halving import MIN_CHOICE_WORLDS, MIN_EVALUATION_WORLDS
 from tarocchi_solver.service import searching, solver_service
+from tarocchi_solver.service.agenda import Estimates
+from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.calls import ELAPSED_KEY, REQUEST_ID_KEY
 from tarocchi_solver.service.errors import FaultList
 from tarocchi_solver.service.questions import Question, read_question
@@ -123,9 +125,9 @@ def test_a_deadline_leaves_a_tenth_of_its_time(client: SolverClient, monkeypatch
     given: list[float] = []
     real = solver_service.run_search
 
-    def spy(question: Any, stop: threading.Event, seconds: float, threads: int) -> Recommendation:
+    def spy(question: Any, stop: threading.Event, seconds: float, *more: Any, **named: Any) -> Recommendation:
         given.append(seconds)
-        return real(question, stop, seconds, threads)
+        return real(question, stop, seconds, *more, **named)
 
     monkeypatch.setattr(solver_service, "run_search", spy)
     observation = observed(in_the_middle())
@@ -179,14 +181,62 @@ def test_a_time_cap_reaches_the_search(client: SolverClient, monkeypatch: pytest
     given: list[Budget] = []
     real = searching.search
 
-    def spy(observation: Observation, budget: Budget, **options: Any) -> Recommendation:
+    def spy(view: View, budget: Budget, **options: Any) -> Recommendation:
         given.append(budget)
-        return real(observation, budget, **options)
+        return real(view, budget, **options)
 
     monkeypatch.setattr(searching, "search", spy)
     answer = client.recommend_move(observed(in_the_middle()), time_ms=30, seed=1)
     assert given == [Budget(time_ms=30)]
     assert answer.diagnostics.stop_reason == pb.STOP_REASON_TIME
+
+
+@pytest.mark.parametrize(("time_ms", "least", "most"), [(200, 0.015, 0.1), (10, 0.005, 0.0055)])
+def test_a_cap_on_time_is_for_the_whole_call(
+    client: SolverClient, monkeypatch: pytest.MonkeyPatch, time_ms: int, least: float, most: float
+) -> None:
+    """What reading took and answering will take is not left to the search, but half of the time always is."""
+    spent: list[float] = []
+    real = searching.search
+
+    def spy(view: View, budget: Budget, *, began: float, **options: Any) -> Recommendation:
+        spent.append(time.monotonic() - began)
+        return real(view, budget, began=began, **options)
+
+    monkeypatch.setattr(searching, "search", spy)
+    monkeypatch.setattr(Estimates, "of", lambda _self, _kind: 0.015)
+    client.recommend_move(observed(in_the_middle()), time_ms=time_ms, seed=1)
+    (seconds,) = spent
+    assert least <= seconds <= most
+
+
+def test_room_for_answers_is_learned_and_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    noted: list[float] = []
+    monkeypatch.setattr(Estimates, "note", lambda _self, kind, seconds: noted.append(seconds))
+    monkeypatch.setattr(solver_service, "recommendation_answer", slow_answer)
+    with running() as (_server, client):
+        client.recommend_move(observed(in_the_middle()), time_ms=20, seed=1)
+        wait_for(lambda: solver_service.LONGEST_ANSWERING in noted)
+
+
+def slow_answer(*args: Any) -> pb.RecommendMoveResponse:
+    time.sleep(0.05)
+    return recommendation_answer(*args)
+
+
+def test_a_checked_observation_is_searched_alike() -> None:
+    state = in_the_middle()
+    observation = state.observe(state.turn or 0)
+    one, two = (searching.search(known, Budget(iterations=500), seed=1) for known in (observation, view(observation)))
+    assert one == two
+
+
+def test_time_that_began_earlier_ends_earlier() -> None:
+    state = in_the_middle()
+    began = time.monotonic() - 60
+    found = searching.search(state.observe(state.turn or 0), Budget(time_ms=60_000), seed=1, began=began)
+    assert time.monotonic() - began < 90
+    assert found.diagnostics.stop_reason == "time"
 
 
 def test_tells_what_it_is(client: SolverClient) -> None:

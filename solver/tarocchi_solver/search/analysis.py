@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tarocchi_engine import Observation
+from tarocchi_engine import Observation, View, view
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search.recommend import search
 from tarocchi_solver.search.results import MAX_ITERATIONS, Budget, Recommendation, SearchOptions, StopReason
@@ -59,7 +59,7 @@ class _End:
 
 
 def analyze(
-    observation: Observation,
+    observation: Observation | View,
     budget: Budget | None = None,
     *,
     seed: int | None = None,
@@ -71,7 +71,7 @@ def analyze(
     """Yields ever better answers about a position, at least one; one that was cut short only where it is the first.
 
     Args:
-        observation: what the seat knows.
+        observation: what the seat knows, as for `search`.
         budget: caps; those on worlds and iterations hold for the last search, that on time for the whole analysis.
             Without any the analysis ends when it is stopped.
         seed, threads, options, stop, clock: as for `search`.
@@ -80,6 +80,8 @@ def analyze(
         What `search` raises, with the first answer.
     """
     budget = budget or Budget()
+    if isinstance(observation, Observation):
+        observation = view(observation)
     seed = fresh_seed() if seed is None else seed
     deadline = None if budget.time_ms is None else clock() + budget.time_ms / 1000
     end = _End(deadline, stop, clock)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Move, Observation, Phase, State, view
+from tarocchi_engine import Move, Observation, Phase, State, View, view
 from tarocchi_engine.facts import hidden_cards
 from tarocchi_engine.legality import checked_move
 from tarocchi_engine.rng import fresh_seed, split
@@ -63,7 +63,7 @@ _WORLDS_STREAM, _PILOT_STREAM, _ORDER_STREAM = 1, 2, 3
 
 
 def search(
-    observation: Observation,
+    observation: Observation | View,
     budget: Budget | None = None,
     *,
     seed: int | None = None,
@@ -73,11 +73,13 @@ def search(
     stop: Stop | None = None,
     progress: Callable[[int], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
+    began: float | None = None,
 ) -> Recommendation:
     """Returns the best move of the observing seat and what is known about every legal one.
 
     Args:
-        observation: what the seat knows; hidden cards have no way in.
+        observation: what the seat knows; hidden cards have no way in. A `View` has been checked already and spares
+            the replay of its events.
         budget: caps on worlds, iterations and time; DEFAULT_BUDGET without one. A small minimum is always searched.
         seed: 0 to 2**64 - 1; drawn if None. With the same observation, seed and a budget without time the answer
             is the same to the last bit.
@@ -89,6 +91,7 @@ def search(
         progress: called now and then, from any thread, with the number of worlds just finished.
         clock: measures the budget's time in seconds; `time.thread_time` is the fair one between rivals on a busy
             machine, for searches on one thread.
+        began: the value of `clock` at which the budget's time began, if that was before the call.
 
     Raises:
         InvalidObservationError: the observation cannot have happened.
@@ -98,7 +101,7 @@ def search(
         TypeError: an argument, a cap or an option is of another type.
         ValueError: a cap, the seed, the number of threads or an option is out of range.
     """
-    started = clock()
+    started = clock() if began is None else began
     _check_arguments(observation, budget, seed, threads, options)
     if stop is not None and not callable(getattr(stop, "is_set", None)):
         raise TypeError(f"stop is {stop!r}: give a threading.Event, or leave it out")
@@ -107,7 +110,7 @@ def search(
     budget = budget or Budget()
     options = options or SearchOptions()
     seed = fresh_seed() if seed is None else seed
-    seen = view(observation)
+    seen = observation if isinstance(observation, View) else view(observation)
     if include is not None and seen.turn == seen.seat:
         include = checked_move(seen.table, seen.hand, include)
         seen.table.copy().apply(seen.seat, include)
@@ -173,18 +176,22 @@ def _endings_within(decision: Decision, budget: Budget, threads: int, playout: P
     return by_work if budget.worlds is None else min(by_work, budget.worlds)
 
 
-def check_consistent(observation: Observation) -> None:
+def check_consistent(observation: Observation | View) -> None:
     """Raises `InvalidObservationError` or `ContradictionError` unless some deal fits the observation."""
-    WorldSampler(hidden_cards(view(observation)))
+    WorldSampler(hidden_cards(observation if isinstance(observation, View) else view(observation)))
 
 
 def _check_arguments(
-    observation: Observation, budget: Budget | None, seed: int | None, threads: int, options: SearchOptions | None
+    observation: Observation | View,
+    budget: Budget | None,
+    seed: int | None,
+    threads: int,
+    options: SearchOptions | None,
 ) -> None:
     """Raises TypeError or ValueError, naming the argument, its fault and the remedy."""
     if isinstance(observation, State):
         raise TypeError("observation is a State, which knows all cards: give what one seat knows, state.observe(seat)")
-    _check_type("observation", observation, Observation, "give an Observation, such as state.observe(seat)")
+    _check_type("observation", observation, (Observation, View), "give an Observation, such as state.observe(seat)")
     if budget is not None:
         _check_type("budget", budget, Budget, "give a Budget, such as Budget(iterations=1000), or leave it out")
         for name in ("worlds", "iterations", "time_ms"):

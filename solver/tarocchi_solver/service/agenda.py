@@ -30,13 +30,14 @@ class Due(NamedTuple):
 class Estimates:
     """What answers of each kind take, learned from those given."""
 
-    def __init__(self, first: Mapping[str, float]) -> None:
-        """Starts with the given seconds for some kinds, and with FIRST_ESTIMATE for the others."""
-        self._known = dict(first)
+    def __init__(self, known: Mapping[str, float], first: float = FIRST_ESTIMATE) -> None:
+        """Starts with the `known` seconds for some kinds, and with `first` for the others."""
+        self._known = dict(known)
+        self._first = first
 
     def of(self, kind: str) -> float:
         """Returns the seconds for the next answer of a kind."""
-        return self._known.get(kind, FIRST_ESTIMATE)
+        return self._known.get(kind, self._first)
 
     def note(self, kind: str, seconds: float) -> None:
         """Learns from one answer: quickly that they take longer, slowly that they take less."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import time
-import uuid
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -15,6 +15,8 @@ from tarocchi_solver.search import Budget
 
 ExceptionInfo: TypeAlias = "tuple[type[BaseException], BaseException, TracebackType | None]"
 
+_ID_BYTES: Final = 16
+
 
 @dataclass(eq=False, slots=True)
 class Call:
@@ -22,7 +24,7 @@ class Call:
 
     method: str
     """Its bare name, or OTHER_METHOD."""
-    request_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    request_id: str = field(default_factory=lambda: os.urandom(_ID_BYTES).hex())
     caller: str = ""
     """The name of the token that it came with; empty where no tokens are asked for."""
     started: float = field(default_factory=time.monotonic)
@@ -58,6 +60,8 @@ class Trace:
 
     queue_seconds: float = 0.0
     search_seconds: float = 0.0
+    found: float | None = None
+    """The value of time.monotonic() at which the search was done and its answer not yet made."""
     is_minimum: bool = False
     """Whether there was no time for more than the least."""
     budget: Budget | None = None

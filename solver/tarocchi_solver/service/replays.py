@@ -104,9 +104,7 @@ def is_same(logged: LoggedDecision, answer: Message) -> bool:
 def _recommend(question: Question, logged: LoggedDecision) -> solver_service_pb2.RecommendMoveResponse:
     if logged.level_budget is not None:
         question = replace(question, budget=parse_budget(logged.level_budget, FaultList()))
-    found = search(
-        question.observation, question.budget, seed=question.seed, threads=logged.threads, clock=stopped_clock
-    )
+    found = search(question.view, question.budget, seed=question.seed, threads=logged.threads, clock=stopped_clock)
     if question.level is not None:
         found = at_level(question.view, found, question.level)
     answer = recommendation_answer(question.view, found, question.budget)

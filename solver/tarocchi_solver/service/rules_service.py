@@ -6,7 +6,7 @@ import grpc
 
 from tarocchi.solver.v1 import rules_service_pb2 as pb
 from tarocchi.solver.v1.rules_service_pb2_grpc import RulesServiceServicer
-from tarocchi_engine import VARIANTS, Fault, InvalidDealError, Observation, State, new_deal
+from tarocchi_engine import VARIANTS, Fault, InvalidDealError, Observation, State, View, new_deal
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.search import ContradictionError, check_consistent
 from tarocchi_solver.service import answers
@@ -29,11 +29,12 @@ class RulesServicer(Servicer, RulesServiceServicer):
     def __init__(self, readiness: Readiness, event_limit: int = EVENT_LIMIT) -> None:
         super().__init__(readiness)
         self._event_limit = event_limit
+        self._variants = answers.variants_answer()
 
     @answering
     def ListVariants(self, request: pb.ListVariantsRequest, context: grpc.ServicerContext) -> pb.ListVariantsResponse:
         """Lists the variants with their packs."""
-        return answers.variants_answer()
+        return self._variants
 
     @answering
     def ListLegalMoves(
@@ -77,14 +78,14 @@ def validate_observation(
     checked = parse_observation(request, faults, event_limit)
     made_by = answers.versions(VARIANTS.get(request.observation.variant))
     found = faults.faults
-    if checked is not None and not found and (contradiction := find_contradiction(checked.observation)):
+    if checked is not None and not found and (contradiction := find_contradiction(checked)):
         found = [contradiction]
     if checked is None or found:
         return pb.ValidateObservationResponse(violations=answers.violations(found), **made_by)
     return pb.ValidateObservationResponse(phase=format_phase(checked.phase), turn=checked.turn, **made_by)
 
 
-def find_contradiction(observation: Observation) -> Fault | None:
+def find_contradiction(observation: Observation | View) -> Fault | None:
     """Returns the fault of an observation that no deal of the unseen cards fits, None if some deal does."""
     try:
         check_consistent(observation)

@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import grpc
@@ -33,6 +33,8 @@ MINIMUM_BUDGET: Final = Budget(worlds=1, iterations=1)
 """Makes a search do no more than it always does."""
 OUT_OF_REACH: Final = 10
 """A cap of so many times the work that a search can do in its time is not planned for."""
+MOST_SPENT: Final = 0.5
+"""The share of a cap on time that reading and answering may take from the search."""
 _ENDLESS: Final = 10**8
 """Seconds; a call with more to its deadline has none."""
 
@@ -65,16 +67,35 @@ def told_the_time(found: Recommendation, stop: StopSignal) -> Recommendation:
     return replace(found, diagnostics=replace(found.diagnostics, stop_reason=StopReason.TIME))
 
 
+@dataclass(frozen=True, slots=True)
+class _StopInTime:
+    """Ends a search when it is told to, and at a point of time."""
+
+    stop: threading.Event
+    end: float
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether nobody wants an answer any more."""
+        return getattr(self.stop, "is_abandoned", False)
+
+    def is_set(self) -> bool:
+        """Returns whether to stop."""
+        return self.stop.is_set() or time.monotonic() >= self.end
+
+
 def run_search(
     question: Question,
     stop: threading.Event,
     seconds: float | None = None,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
+    spent: float = 0.0,
 ) -> Recommendation:
     """Searches for at most `seconds`, but does the small minimum of every search in any case.
 
-    Raises `RequestError` where no deal fits the observation.
+    Of the time of the question's budget so many seconds are `spent` already, or set apart for the answer. Raises
+    `RequestError` where no deal fits the observation.
 
     A search plans its trees by the budget's time. The time of a deadline would change such a plan and with it the
     answer, so unless the client asked for a time it works from outside, by the stop signal. A search that cannot come
@@ -82,18 +103,21 @@ def run_search(
     """
     is_stopped = stop.is_set()
     budget = planned_budget(question.budget, is_stopped, seconds, threads)
+    if budget.time_ms is not None:
+        spent = min(spent, MOST_SPENT * budget.time_ms / 1000)
     end = None if seconds is None else time.monotonic() + seconds
-    timer = None if seconds is None else threading.Timer(seconds, stop.set)
-    if timer is not None:
-        timer.daemon = True
-        timer.start()
     try:
-        found = search(question.observation, budget, seed=question.seed, threads=threads, stop=stop, progress=progress)
+        found = search(
+            question.view,
+            budget,
+            seed=question.seed,
+            threads=threads,
+            stop=stop if end is None else _StopInTime(stop, end),
+            progress=progress,
+            began=time.monotonic() - spent,
+        )
     except ContradictionError as error:
         raise invalid_request([contradiction_fault(error)]) from error
-    finally:
-        if timer is not None:
-            timer.cancel()
     if question.level is not None:
         found = at_level(question.view, found, question.level)
     reason = found.diagnostics.stop_reason
@@ -142,7 +166,7 @@ def analyze_for(
 def _analyze(question: Question, threads: int, stop: threading.Event | None = None) -> Iterator[Snapshot]:
     """Yields what `analyze` yields; raises `RequestError` where no deal fits the observation."""
     try:
-        yield from analyze(question.observation, question.budget, seed=question.seed, threads=threads, stop=stop)
+        yield from analyze(question.view, question.budget, seed=question.seed, threads=threads, stop=stop)
     except ContradictionError as error:
         raise invalid_request([contradiction_fault(error)]) from error
 
@@ -164,7 +188,7 @@ def beliefs_here(request: pb.GetBeliefsRequest) -> pb.GetBeliefsResponse:
 def count_beliefs(seen: View, seed: int, worlds: int) -> pb.GetBeliefsResponse:
     """Returns where the cards may lie that a seat does not see; raises `RequestError` where they can lie nowhere."""
     try:
-        return beliefs_answer(seen, beliefs(seen.observation, seed=seed, worlds=worlds))
+        return beliefs_answer(seen, beliefs(seen, seed=seed, worlds=worlds))
     except ContradictionError as error:
         raise invalid_request([contradiction_fault(error)]) from error
 

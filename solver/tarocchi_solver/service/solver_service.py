@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 import time
@@ -17,6 +18,7 @@ from tarocchi_solver import __version__
 from tarocchi_solver.search import Recommendation
 from tarocchi_solver.search.analysis import Snapshot
 from tarocchi_solver.search.beliefs import BELIEF_WORLDS
+from tarocchi_solver.service.agenda import Estimates
 from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.calls import Readiness, Servicer, answering, streaming
 from tarocchi_solver.service.config import ServerConfig
@@ -52,6 +54,8 @@ from tarocchi_solver.service.telemetry import Telemetry
 FIRST_ESTIMATES: Final[Mapping[str, float]] = {Phase.DISCARD: 0.05}
 """Seconds for an answer about a hundred discards, on a busy machine."""
 BELIEFS_KIND: Final = "beliefs"
+LONGEST_ANSWERING: Final = 0.02
+"""Seconds from the end of a search until its answer has left, as far as a search makes room for them."""
 FEWEST_BELIEF_WORLDS: Final = 256
 """Worlds of an answer about beliefs for which there is hardly any time."""
 
@@ -64,6 +68,8 @@ class SolverServicer(Servicer, SolverServiceServicer):
         self._pools = pools
         self._config = config
         self._telemetry = telemetry
+        # from the end of a search until its answer has left
+        self._answering = Estimates({}, first=0.0)
 
     @answering
     def RecommendMove(
@@ -77,8 +83,9 @@ class SolverServicer(Servicer, SolverServiceServicer):
             trace = Trace(budget=question.budget)
             answer = _answer(question, run_search(question, threading.Event()))
         else:
-            job = self._job(question, latest_end(started, context))
+            job = self._job(question, latest_end(started, context), time.monotonic() - started)
             trace = job.trace
+            context.add_callback(lambda: self._note_answering(question.view.phase, trace))
             answer = self._pools[priority_of(request, Priority.LIVE)].run(job, context)
         self._telemetry.decided(_decision(request, answer, trace))
         return answer
@@ -152,6 +159,11 @@ class SolverServicer(Servicer, SolverServiceServicer):
         self, request: pb.GetServerInfoRequest, context: grpc.ServicerContext
     ) -> pb.GetServerInfoResponse:
         """Tells versions, budgets and limits."""
+        return self._info
+
+    @functools.cached_property
+    def _info(self) -> pb.GetServerInfoResponse:
+        """What the server tells about itself, which never changes."""
         config = self._config
         return pb.GetServerInfoResponse(
             solver_version=__version__,
@@ -193,14 +205,26 @@ class SolverServicer(Servicer, SolverServiceServicer):
             raise refusal
         return questions
 
-    def _job(self, question: Question, latest: float) -> Job[pb.RecommendMoveResponse]:
-        """Returns the work for one question, whose answer has to be there at `latest`."""
+    def _note_answering(self, kind: str, trace: Trace) -> None:
+        """Learns from a call that has ended how long it takes until an answer has left."""
+        if trace.found is not None:
+            # a client that is slow to read does not cost the others their time
+            self._answering.note(kind, min(time.monotonic() - trace.found, LONGEST_ANSWERING))
+
+    def _job(self, question: Question, latest: float, reading: float | None = None) -> Job[pb.RecommendMoveResponse]:
+        """Returns the work for one question, whose answer has to be there at `latest`.
+
+        With the seconds that `reading` it took, those that the client gives for the search are for its whole call, but
+        for waiting: the reading and the answer are part of them.
+        """
         trace = Trace()
 
         def search_for(stop: StopSignal, seconds: float) -> pb.RecommendMoveResponse:
             limit, threads = None if seconds == math.inf else seconds, self._config.search_threads
             trace.plan(planned_budget(question.budget, stop.is_set(), limit, threads), threads)
-            found = run_search(question, stop, limit, threads)
+            spent = 0.0 if reading is None else reading + self._answering.of(question.view.phase)
+            found = run_search(question, stop, limit, threads, spent=spent)
+            trace.found = time.monotonic()
             return _answer(question, told_the_time(found, stop))
 
         def minimum(stop: StopSignal) -> pb.RecommendMoveResponse:
