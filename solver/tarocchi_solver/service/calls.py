@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import sys
 import threading
@@ -17,6 +16,7 @@ from grpc_status import rpc_status
 
 from tarocchi_engine import Fault
 from tarocchi_solver.service.errors import RequestError, StatusReason, ViolationReason, invalid_request
+from tarocchi_solver.service.handlers import HANDLERS_KEPT
 from tarocchi_solver.service.records import CALL, OTHER_METHOD, Call
 
 ELAPSED_KEY: Final = "tarocchi-elapsed-ms"
@@ -103,6 +103,7 @@ class UnreadableRequests(grpc.ServerInterceptor):
     def __init__(self, services: Iterable[str]) -> None:
         """Watches the methods of the services with these full names, all of which take one request."""
         self._prefixes = tuple(f"/{name}/" for name in services)
+        self._readable = functools.lru_cache(HANDLERS_KEPT)(_with_any_bytes)
 
     def intercept_service(
         self,
@@ -113,19 +114,24 @@ class UnreadableRequests(grpc.ServerInterceptor):
         handler = continuation(handler_call_details)
         if handler is None or not handler_call_details.method.startswith(self._prefixes):
             return handler
-        from_bytes = handler.request_deserializer
-        assert from_bytes is not None
+        return self._readable(handler)
 
-        def read(data: bytes) -> object:
-            try:
-                return from_bytes(data)
-            except (DecodeError, ValueError, RecursionError):
-                return Unreadable()
 
-        if handler.unary_stream is not None:
-            return grpc.unary_stream_rpc_method_handler(handler.unary_stream, read, handler.response_serializer)
-        assert handler.unary_unary is not None
-        return grpc.unary_unary_rpc_method_handler(handler.unary_unary, read, handler.response_serializer)
+def _with_any_bytes(handler: grpc.RpcMethodHandler[Any, Any]) -> grpc.RpcMethodHandler[Any, Any]:
+    """Returns a handler like another one, to which bytes that are no request come as `Unreadable`."""
+    from_bytes = handler.request_deserializer
+    assert from_bytes is not None
+
+    def read(data: bytes) -> object:
+        try:
+            return from_bytes(data)
+        except (DecodeError, ValueError, RecursionError):
+            return Unreadable()
+
+    if handler.unary_stream is not None:
+        return grpc.unary_stream_rpc_method_handler(handler.unary_stream, read, handler.response_serializer)
+    assert handler.unary_unary is not None
+    return grpc.unary_unary_rpc_method_handler(handler.unary_unary, read, handler.response_serializer)
 
 
 def answering(method: Callable[[Any, Request, grpc.ServicerContext], Response]) -> Callable[..., Response]:
@@ -133,8 +139,14 @@ def answering(method: Callable[[Any, Request, grpc.ServicerContext], Response]) 
 
     @functools.wraps(method)
     def handle(self: Servicer, request: Request, context: grpc.ServicerContext) -> Response:
-        with _reported(method.__name__, self, request, context):
-            return method(self, request, context)
+        call = _begin(method.__name__, context)
+        try:
+            _require_answerable(call, self, request)
+            answer = method(self, request, context)
+        except Exception as error:
+            _fail(call, context, error)
+        _tell_time(call, context)
+        return answer
 
     return handle
 
@@ -146,31 +158,44 @@ def streaming(
 
     @functools.wraps(method)
     def handle(self: Servicer, request: Request, context: grpc.ServicerContext) -> Iterator[Response]:
-        with _reported(method.__name__, self, request, context):
+        call = _begin(method.__name__, context)
+        try:
+            _require_answerable(call, self, request)
             yield from method(self, request, context)
+        except Exception as error:
+            _fail(call, context, error)
+        _tell_time(call, context)
 
     return handle
 
 
-@contextlib.contextmanager
-def _reported(name: str, servicer: Servicer, request: object, context: grpc.ServicerContext) -> Iterator[None]:
-    """Surrounds a call: turns what it raises into a status, and tells its id and the time it took."""
+def _begin(name: str, context: grpc.ServicerContext) -> Call:
+    """Returns the call of a method, and tells its id."""
     call = current_call(name)
     context.send_initial_metadata(((REQUEST_ID_KEY, call.request_id),))
-    try:
-        servicer.readiness.require()
-        if isinstance(request, Unreadable):
-            message = f"these bytes are no request of {name}: is it another version of the contract?"
-            raise invalid_request([Fault("", ViolationReason.UNREADABLE_REQUEST, message)])
-        yield
-    except RequestError as error:
-        abort(context, error)
-    except Exception:
+    return call
+
+
+def _require_answerable(call: Call, servicer: Servicer, request: object) -> None:
+    """Raises the `RequestError` of a call that comes too early or too late, or whose request nobody can read."""
+    servicer.readiness.require()
+    if isinstance(request, Unreadable):
+        message = f"these bytes are no request of {call.method}: is it another version of the contract?"
+        raise invalid_request([Fault("", ViolationReason.UNREADABLE_REQUEST, message)])
+
+
+def _fail(call: Call, context: grpc.ServicerContext, error: Exception) -> NoReturn:
+    """Turns what a call raised, and is handled now, into a status."""
+    if not isinstance(error, RequestError):
         call.error = sys.exc_info()  # type: ignore[assignment]
         message = f"the server failed; its log has the cause under request {call.request_id}"
         metadata = {"request_id": call.request_id}
         reason = StatusReason.INTERNAL_ERROR
-        abort(context, RequestError(grpc.StatusCode.INTERNAL, reason, message, metadata=metadata))
+        error = RequestError(grpc.StatusCode.INTERNAL, reason, message, metadata=metadata)
+    abort(context, error)
+
+
+def _tell_time(call: Call, context: grpc.ServicerContext) -> None:
     context.set_trailing_metadata(((ELAPSED_KEY, str(call.elapsed_ms)),))
 
 

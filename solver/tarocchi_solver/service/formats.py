@@ -80,8 +80,7 @@ def format_move(pack: Pack, move: Move) -> deal_pb2.Move:
         case Declare(cards):
             return deal_pb2.Move(declare=deal_pb2.Declare(cards=pack.format_mask(cards)))
         case Play(card, signal):
-            said = None if signal is None else SIGNALS[signal]
-            return deal_pb2.Move(play=deal_pb2.Play(card=pack.format_card(card), signal=said))
+            return deal_pb2.Move(play=_format_play(pack, card, signal))
         case Monte(throws_in):
             return deal_pb2.Move(monte=deal_pb2.Monte(throws_in=throws_in))
         case CallOut(cards):
@@ -92,8 +91,17 @@ def format_move(pack: Pack, move: Move) -> deal_pb2.Move:
             return deal_pb2.Move(give=deal_pb2.Give(card=pack.format_card(card)))
 
 
+def _format_play(pack: Pack, card: int, signal: Signal | None) -> deal_pb2.Play:
+    if signal is None:
+        return deal_pb2.Play(card=pack.format_card(card))
+    return deal_pb2.Play(card=pack.format_card(card), signal=SIGNALS[signal])
+
+
 def format_event(pack: Pack, event: Event) -> deal_pb2.Event:
     """Returns an event as a message."""
+    # most events are plays, of which an answer has dozens
+    if isinstance(event.move, Play):
+        return deal_pb2.Event(seat=event.seat, play=_format_play(pack, event.move.card, event.move.signal))
     move = format_move(pack, event.move)
     action = move.WhichOneof("action") or ""
     kind: dict[str, Any] = {action: getattr(move, action)}

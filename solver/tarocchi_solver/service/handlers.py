@@ -15,6 +15,8 @@ Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Handler]"
 
 HEALTH_PREFIX: Final = "/grpc.health.v1.Health/"
 """How the paths of the health service begin."""
+HANDLERS_KEPT: Final = 1024
+"""Handlers that an interceptor has made of others and keeps for the next calls."""
 ARRIVAL_SECONDS: Final = 10.0
 """How long the bytes of a request may be on their way, once the call has begun."""
 
@@ -70,6 +72,7 @@ class Arrivals(grpc.ServerInterceptor):
         self._awaited: dict[object, tuple[float, grpc.ServicerContext]] = {}
         self._lock = threading.Lock()
         self._watcher: threading.Thread | None = None
+        self._watched = functools.lru_cache(HANDLERS_KEPT)(self._watch_handler)
 
     @property
     def awaited(self) -> int:
@@ -81,6 +84,9 @@ class Arrivals(grpc.ServerInterceptor):
         handler = continuation(handler_call_details)
         if handler is None:
             return None
+        return self._watched(handler)
+
+    def _watch_handler(self, handler: grpc.RpcMethodHandler[Any, Any]) -> grpc.RpcMethodHandler[Any, Any]:
         if handler.request_streaming:
             return with_behavior(handler, self._serve_stream)
         return with_behavior(handler, self._serve_one, takes_stream=True)
@@ -93,10 +99,10 @@ class Arrivals(grpc.ServerInterceptor):
         *more: Any,
         **named: Any,
     ) -> Any:
-        for request in self._in_time(requests, context):
-            return behavior(request, context, *more, **named)
-        context.abort(grpc.StatusCode.UNIMPLEMENTED, "the call ended without a request: send one")
-        return None
+        request = self._next_in_time(requests, context)
+        if request is None:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, "the call ended without a request: send one")
+        return behavior(request, context, *more, **named)
 
     def _serve_stream(
         self, behavior: Callable[..., Any], requests: Iterator[Any], context: grpc.ServicerContext
@@ -104,18 +110,19 @@ class Arrivals(grpc.ServerInterceptor):
         return behavior(self._in_time(requests, context), context)
 
     def _in_time(self, requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[Any]:
-        """Yields requests; cancels the call, which ends its stream of them, when one takes too long."""
-        while True:
-            entry = object()
-            self._await(entry, context)
-            try:
-                request = next(requests, None)
-            finally:
-                with self._lock:
-                    self._awaited.pop(entry, None)
-            if request is None:
-                return
+        """Yields requests until there are no more."""
+        while (request := self._next_in_time(requests, context)) is not None:
             yield request
+
+    def _next_in_time(self, requests: Iterator[Any], context: grpc.ServicerContext) -> Any:
+        """Returns a request, None at their end; cancels the call, which ends its stream, when it takes too long."""
+        entry = object()
+        self._await(entry, context)
+        try:
+            return next(requests, None)
+        finally:
+            with self._lock:
+                self._awaited.pop(entry, None)
 
     def _await(self, entry: object, context: grpc.ServicerContext) -> None:
         with self._lock:

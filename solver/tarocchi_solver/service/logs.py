@@ -5,17 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-import queue
+import threading
+import time
+from collections import deque
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from enum import StrEnum
-from logging.handlers import QueueHandler, QueueListener
 from typing import Any, Final, TextIO
 
 PLAIN_EVENT: Final = "message"
 """The event of a line that has no other."""
 _MOST_WAITING: Final = 10_000
 """Lines that may wait to be written."""
+_LINES_AT_ONCE: Final = 256
+"""Lines that are written together at most."""
+_GATHERING_SECONDS: Final = 0.01
+"""How long a line waits for others to be written with."""
 _TEXT_FORMAT: Final = "%(asctime)s %(levelname)s %(message)s"
 
 
@@ -55,46 +60,76 @@ class JsonFormatter(logging.Formatter):
         return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
 
 
-class _Handover(QueueHandler):
-    """Hands records over as they are, so that the thread that writes has the work of making lines of them."""
+class _Writer(logging.Handler):
+    """Takes records as they are and writes them from a thread of its own, which makes the lines too.
 
-    queue: queue.Queue[logging.LogRecord | None]
+    The thread gathers for a moment what comes, so that under load it wakes up once for many lines.
+    """
 
-    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
-        """Returns the record."""
-        return record
+    def __init__(self, stream: TextIO, formatter: logging.Formatter) -> None:
+        super().__init__()
+        self.setFormatter(formatter)
+        self._stream = stream
+        self._records: deque[logging.LogRecord] = deque()
+        self._has_come = threading.Event()
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._write_all, name="tarocchi-log", daemon=True)
 
-    def enqueue(self, record: logging.LogRecord) -> None:
+    def emit(self, record: logging.LogRecord) -> None:
         """Leaves the record, and waits while too many are left: none is lost, and they take no more memory."""
-        self.queue.put(record)
+        while len(self._records) >= _MOST_WAITING and self._thread.is_alive():
+            time.sleep(_GATHERING_SECONDS)
+        self._records.append(record)
+        if not self._has_come.is_set():
+            self._has_come.set()
 
+    def start(self) -> None:
+        """Writes from now on."""
+        self._thread.start()
 
-class _Writer(QueueListener):
-    """Writes the records that were handed over."""
+    def stop(self) -> None:
+        """Writes what is left, and ends."""
+        self._is_over.set()
+        self._has_come.set()
+        self._thread.join()
+        self.close()
 
-    queue: queue.Queue[logging.LogRecord | None]
+    def _write_all(self) -> None:
+        is_over = False
+        while not is_over:
+            self._has_come.wait()
+            is_over = self._is_over.wait(_GATHERING_SECONDS)
+            # before the records are taken, so that one that comes later wakes the thread again
+            self._has_come.clear()
+            while lines := self._lines():
+                with contextlib.suppress(OSError, ValueError):
+                    self._stream.write(lines)
+                    self._stream.flush()
 
-    def enqueue_sentinel(self) -> None:
-        """Ends the writing after the records that are left."""
-        self.queue.put(None)
+    def _lines(self) -> str:
+        """Returns the lines of some of the records that are left, empty if there are none."""
+        lines = []
+        for _ in range(min(len(self._records), _LINES_AT_ONCE)):
+            record = self._records.popleft()
+            try:
+                lines.append(self.format(record) + "\n")
+            except Exception:
+                self.handleError(record)
+        return "".join(lines)
 
 
 @contextlib.contextmanager
 def logging_to(stream: TextIO, form: LogFormat, level: LogLevel) -> Iterator[None]:
     """Writes what this process logs to a stream while the context lasts; at its end every line has been written."""
-    writer = logging.StreamHandler(stream)
-    writer.setFormatter(JsonFormatter() if form is LogFormat.JSON else logging.Formatter(_TEXT_FORMAT))
-    lines: queue.Queue[logging.LogRecord | None] = queue.Queue(_MOST_WAITING)
-    handover = _Handover(lines)
-    listener = _Writer(lines, writer)
+    writer = _Writer(stream, JsonFormatter() if form is LogFormat.JSON else logging.Formatter(_TEXT_FORMAT))
     root = logging.getLogger()
     before = root.level
     root.setLevel(level.upper())
-    root.addHandler(handover)
-    listener.start()
+    root.addHandler(writer)
+    writer.start()
     try:
         yield
     finally:
-        root.removeHandler(handover)
+        root.removeHandler(writer)
         root.setLevel(before)
-        listener.stop()
+        writer.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import socket
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -46,12 +47,17 @@ class Metrics:
         def histogram(name: str, text: str, label: str, buckets: tuple[float, ...]) -> Histogram:
             return Histogram(f"tarocchi_{name}", text, (label,), buckets=buckets, registry=self.registry)
 
-        self._calls = counter("calls", "Calls that have ended, by status code and reason.", "method", "code", "reason")
-        self._call_seconds = histogram(
+        calls = counter("calls", "Calls that have ended, by status code and reason.", "method", "code", "reason")
+        call_seconds = histogram(
             "call_duration_seconds", "Time from the start of a call to its end.", "method", _CALL_BUCKETS
         )
-        self._open_calls = gauge("calls_in_progress", "Calls under way, streams included.", "method")
-        self._open_streams = gauge("streams_open", "Streams of answers under way.", "method")
+        open_calls = gauge("calls_in_progress", "Calls under way, streams included.", "method")
+        open_streams = gauge("streams_open", "Streams of answers under way.", "method")
+        # the search for the series of some labels takes longer than counting
+        self._calls = functools.cache(calls.labels)
+        self._call_seconds = functools.cache(call_seconds.labels)
+        self._open_calls = functools.cache(open_calls.labels)
+        self._open_streams = functools.cache(open_streams.labels)
         self._queue_seconds = histogram(
             "queue_duration_seconds", "Time that searches waited before they began.", "priority", _QUEUE_BUCKETS
         )
@@ -81,8 +87,8 @@ class Metrics:
             for counted in (self._iterations, self._worlds, self._exact, self._rejected):
                 counted.labels(name)
         for method in methods:
-            self._open_calls.labels(method)
-            self._call_seconds.labels(method)
+            open_calls.labels(method)
+            call_seconds.labels(method)
         for priority in priorities:
             for measured in (self._queue_seconds, self._search_seconds, self._minimums):
                 measured.labels(priority)
@@ -95,20 +101,20 @@ class Metrics:
 
     def begin(self, call: Call, *, is_stream: bool) -> None:
         """Counts a call that begins."""
-        self._open_calls.labels(call.method).inc()
+        self._open_calls(call.method).inc()
         if is_stream:
-            self._open_streams.labels(call.method).inc()
+            self._open_streams(call.method).inc()
 
     def end(self, call: Call, *, seconds: float, is_stream: bool, is_counted: bool) -> None:
         """Counts a call that has begun and now ends; one that is not counted is only under way no more."""
-        self._open_calls.labels(call.method).dec()
+        self._open_calls(call.method).dec()
         if is_stream:
-            self._open_streams.labels(call.method).dec()
+            self._open_streams(call.method).dec()
         if not is_counted:
             return
         code = grpc.StatusCode.UNKNOWN if call.code is None else call.code
-        self._calls.labels(call.method, code.name, call.reason).inc()
-        self._call_seconds.labels(call.method).observe(seconds)
+        self._calls(call.method, code.name, call.reason).inc()
+        self._call_seconds(call.method).observe(seconds)
 
     def searched(self, priority: str, trace: Trace) -> None:
         """Counts a search that has ended, whatever came of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import hmac
 import math
@@ -18,7 +19,7 @@ import grpc
 from tarocchi_solver.service.calls import CALLER, REQUEST_ID_KEY, RETRY_SECONDS, abort, current_call
 from tarocchi_solver.service.config import ConfigError, ConfigFault, ServerConfig, Token
 from tarocchi_solver.service.errors import RequestError, StatusReason
-from tarocchi_solver.service.handlers import HEALTH_PREFIX, Continuation, Handler, with_behavior
+from tarocchi_solver.service.handlers import HANDLERS_KEPT, HEALTH_PREFIX, Continuation, Handler, with_behavior
 
 _SCHEME: Final = "bearer"
 _REMEDY: Final = "send the metadata authorization: Bearer TOKEN with a token that this server knows"
@@ -163,6 +164,7 @@ class Gate(grpc.ServerInterceptor):
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.holders = {token.name: Holder(token) for token in tokens}
         self._known = [(_digest(token.secret.encode()), self.holders[token.name]) for token in tokens]
+        self._counted = functools.lru_cache(HANDLERS_KEPT)(_counted)
 
     def intercept_service(self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails) -> Handler:
         """Returns the handler of a call."""
@@ -173,7 +175,7 @@ class Gate(grpc.ServerInterceptor):
         if isinstance(found, StatusReason):
             return _refusing(found)
         handler = continuation(handler_call_details)
-        return None if handler is None else _counted(handler, found)
+        return None if handler is None else self._counted(handler, found)
 
     def _identify(self, metadata: Sequence[tuple[str, str | bytes]]) -> Holder | StatusReason:
         """Returns whose token a call has, or why it is refused; it takes the same time whichever token it is."""
@@ -199,6 +201,7 @@ def _digest(secret: bytes) -> bytes:
     return hashlib.sha256(secret).digest()
 
 
+@functools.cache
 def _refusing(reason: StatusReason) -> grpc.RpcMethodHandler[Any, Any]:
     """Returns a handler that refuses a call of any kind at once."""
 
@@ -214,7 +217,7 @@ def _refuse(context: grpc.ServicerContext, error: RequestError) -> None:
     abort(context, error)
 
 
-def _counted(handler: grpc.RpcMethodHandler[Any, Any], holder: Holder) -> Handler:
+def _counted(handler: grpc.RpcMethodHandler[Any, Any], holder: Holder) -> grpc.RpcMethodHandler[Any, Any]:
     """Returns a handler whose calls count for the holder of a token from their beginning to their end."""
 
     def begin(stack: contextlib.ExitStack, context: grpc.ServicerContext) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +12,7 @@ import grpc
 
 from tarocchi_solver.service.decisions import DECISION_EVENT, Decision
 from tarocchi_solver.service.errors import StatusReason
-from tarocchi_solver.service.handlers import HEALTH_PREFIX, Continuation, Handler, with_behavior
+from tarocchi_solver.service.handlers import HANDLERS_KEPT, HEALTH_PREFIX, Continuation, Handler, with_behavior
 from tarocchi_solver.service.logs import LogFormat
 from tarocchi_solver.service.metrics import Metrics
 from tarocchi_solver.service.records import CALL, OTHER_METHOD, Call, told
@@ -51,13 +52,17 @@ class Watch(grpc.ServerInterceptor):
         """Watches the methods with these paths, by the names that the log gives them, and of all others refusals."""
         self._metrics = metrics
         self._methods = methods
+        self._watched = functools.lru_cache(HANDLERS_KEPT)(self._watch)
 
     def intercept_service(self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails) -> Handler:
         """Returns the handler of a call."""
         handler = continuation(handler_call_details)
         if handler is None or handler_call_details.method.startswith(HEALTH_PREFIX):
             return handler
-        name = self._methods.get(handler_call_details.method, OTHER_METHOD)
+        return self._watched(handler, self._methods.get(handler_call_details.method, OTHER_METHOD))
+
+    def _watch(self, handler: grpc.RpcMethodHandler[Any, Any], name: str) -> grpc.RpcMethodHandler[Any, Any]:
+        """Returns a handler like another one, whose calls are watched as those of a method."""
         is_stream = handler.response_streaming and name != OTHER_METHOD
 
         def begin() -> Call:
@@ -118,9 +123,17 @@ def _settle(call: Call, context: grpc.ServicerContext, *, is_left: bool) -> str:
 
 def _log_end(call: Call, outcome: str) -> None:
     assert call.code is not None
+    level = logging.ERROR if call.error else logging.INFO
+    if not log.isEnabledFor(level):
+        return
     elapsed = call.elapsed_ms
     text = f"{outcome} {elapsed} ms" if call.reason == "" else outcome
-    extra = told(
+    # a record is made here as `Logger.log` would, but for the look-up of the line of code that no format tells
+    record = logging.LogRecord(
+        log.name, level, __file__, 0, "%s %s %s", (call.method, call.name, text), call.error, "_log_end"
+    )
+    queue_ms = None if call.queue_seconds is None else round(call.queue_seconds * 1000, 1)
+    record.__dict__ |= told(
         "call",
         method=call.method,
         request_id=call.request_id,
@@ -128,7 +141,6 @@ def _log_end(call: Call, outcome: str) -> None:
         code=call.code.name,
         reason=call.reason,
         elapsed_ms=elapsed,
-        queue_ms=None if call.queue_seconds is None else round(call.queue_seconds * 1000, 1),
+        queue_ms=queue_ms,
     )
-    level = logging.ERROR if call.error else logging.INFO
-    log.log(level, "%s %s %s", call.method, call.name, text, exc_info=call.error, extra=extra)
+    log.handle(record)
