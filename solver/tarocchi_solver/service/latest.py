@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
+from tarocchi_solver.service.threads import waiting
+
 T = TypeVar("T")
 
 
@@ -38,7 +40,8 @@ class Latest(Generic[T]):
             with self._changed:
                 while not self._is_closed and (self._value is None or self._clock() < ready_at):
                     pause = None if self._value is None else ready_at - self._clock()
-                    self._changed.wait(pause)
+                    with waiting():
+                        self._changed.wait(pause)
                 if self._is_closed:
                     return
                 value, self._value = self._value, None

@@ -28,6 +28,7 @@ from tarocchi_solver.service.agenda import Due, Estimates, are_in_time, latest_s
 from tarocchi_solver.service.calls import RETRY_SECONDS, Stage, refusal_of
 from tarocchi_solver.service.errors import RequestError, StatusReason
 from tarocchi_solver.service.records import Trace
+from tarocchi_solver.service.threads import waiting
 
 _LONGEST_PAUSE: Final = 3600.0
 """Seconds; a call may have its deadline at the end of time, for which no thread can wait."""
@@ -115,6 +116,7 @@ class SearchPool:
         self._running: list[_Ticket] = []
         self._in_lane: _Ticket | None = None
         self._lane_free_at = 0.0
+        self._lane_wakes_at = -math.inf
         self._lane: threading.Thread | None = None
         self._minimums = Estimates(first_estimates or {})
         self._endings = Estimates(first_estimates or {})
@@ -226,7 +228,7 @@ class SearchPool:
                 self._lane = threading.Thread(target=self._work_in_lane, name="tarocchi-lane", daemon=True)
                 self._lane.start()
             self._executor.submit(self._search_next)
-            self._changed.notify_all()
+            self._wake_lane_if_due()
 
     def _give_up(self, ticket: _Ticket) -> None:
         """Frees the place of a call that has ended, or stops its search."""
@@ -251,7 +253,8 @@ class SearchPool:
         self._changed.notify_all()
 
     def _tell_change(self) -> None:
-        self._changed.notify_all()
+        if self._waiting or self._running:
+            self._changed.notify_all()
         if not self.admitted:
             self._idle.notify_all()
 
@@ -301,8 +304,13 @@ class SearchPool:
             seconds = dict(self._starts()).get(ticket, math.inf) - now
             seconds = max(min(seconds, self._longest), 0.0)
             ticket.end = now + seconds
-            self._changed.notify_all()
+            self._wake_lane_if_due()
         self._settle(ticket, lambda: ticket.job.search(ticket.stop, seconds))
+
+    def _wake_lane_if_due(self) -> None:
+        """Lets the lane look at the plan again if something in it has to begin before the lane would look anyway."""
+        if next((start for _, start in self._starts()), math.inf) < self._lane_wakes_at:
+            self._changed.notify_all()
 
     def _work_in_lane(self) -> None:
         """Gives minimum answers, and ends searches, until the pool is closed."""
@@ -328,6 +336,7 @@ class SearchPool:
                         self._lane_free_at = now + self._minimums.of(ticket.job.kind)
                         return ticket
                     ticket.end = now
+                self._lane_wakes_at = math.inf if pause is None else now + pause
                 self._changed.wait(pause)
         return None
 
@@ -364,7 +373,8 @@ class SearchPool:
 def result_of(future: Future[T]) -> T:
     """Waits for the result of a job; raises `RequestError` if its client has gone, or what the job raised."""
     try:
-        return future.result()
+        with waiting():
+            return future.result()
     except (CancelledError, AbandonedError):
         message = "the call ended before its search did"
         raise RequestError(grpc.StatusCode.CANCELLED, StatusReason.CANCELLED, message) from None

@@ -23,6 +23,7 @@ from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.errors import RequestError, StatusReason
 from tarocchi_solver.service.metrics import Metrics
 from tarocchi_solver.service.pool import Job, SearchPool, queue_full, result_of
+from tarocchi_solver.service.threads import waiting
 
 T = TypeVar("T")
 
@@ -103,7 +104,8 @@ class SearchPools:
                 if pending:
                     yield result_of(pending.popleft())
                 else:
-                    time.sleep(PLACE_POLL_SECONDS)
+                    with waiting():
+                        time.sleep(PLACE_POLL_SECONDS)
         while pending:
             yield result_of(pending.popleft())
 

@@ -31,6 +31,7 @@ from tarocchi_solver.service.rules_service import RulesServicer
 from tarocchi_solver.service.security import Gate, server_credentials
 from tarocchi_solver.service.solver_service import FIRST_ESTIMATES, SolverServicer
 from tarocchi_solver.service.telemetry import Telemetry, Watch
+from tarocchi_solver.service.threads import CallThreads
 from tarocchi_solver.service.watching import BoundedHealth
 
 log = logging.getLogger(__name__)
@@ -93,7 +94,7 @@ class SolverServer:
     def _build(self) -> grpc.Server:
         threads = self.config.rpc_threads
         server = grpc.server(
-            ThreadPoolExecutor(threads, thread_name_prefix="tarocchi-rpc"),
+            CallThreads(threads),
             interceptors=[
                 Watch(self.metrics, METHODS),
                 *([self.gate] if self.gate else []),
