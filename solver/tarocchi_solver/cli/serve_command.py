@@ -108,8 +108,10 @@ def serve(
                 typer.echo(line)
             return
         from tarocchi_solver.service.logs import LogFormat, LogLevel, logging_to
+        from tarocchi_solver.service.memory import give_back_memory
         from tarocchi_solver.service.server import SolverServer
 
+        give_back_memory()
         with logging_to(sys.stderr, LogFormat(settings.config.log_format), LogLevel(settings.config.log_level)):
             is_sound = SolverServer(settings.config).run_until_signal()
     except ConfigError as error:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tarocchi_engine import Observation, view
+from tarocchi_engine import Observation, View, view
 from tarocchi_engine.facts import hidden_cards
 from tarocchi_engine.rng import fresh_seed, split
 from tarocchi_solver.search.inference import THRESHOLD, infer, likelihoods_of, weights_of_places
@@ -16,6 +17,7 @@ from tarocchi_solver.search.results import SearchOptions
 from tarocchi_solver.search.sampler import WorldSampler
 
 BELIEF_WORLDS: Final = 8192
+_CARDS_AT_ONCE: Final = 4
 _PILOT_STREAM, _WORLDS_STREAM = 1, 2
 
 Floats = npt.NDArray[np.float64]
@@ -58,7 +60,7 @@ class Beliefs:
 
 
 def beliefs(
-    observation: Observation,
+    observation: Observation | View,
     *,
     seed: int | None = None,
     options: SearchOptions | None = None,
@@ -67,7 +69,7 @@ def beliefs(
     """Returns where the cards may lie that the observing seat does not see; any seat may be to move.
 
     Args:
-        observation: what the seat knows.
+        observation: what the seat knows, or a `View` of it.
         seed: 0 to 2**64 - 1; drawn if None. The same seed gives the same numbers.
         options: of them `inference` matters, the power of the likelihood of what the others have done.
         worlds: sampled, and weighted by that likelihood; BELIEF_WORLDS if None.
@@ -82,7 +84,7 @@ def beliefs(
         raise ValueError(f"{count} worlds have no standard error: give at least 2")
     exponent = (options or SearchOptions()).inference
     seed = fresh_seed() if seed is None else seed
-    seen = view(observation)
+    seen = observation if isinstance(observation, View) else view(observation)
     hidden = hidden_cards(seen)
     by_rules = WorldSampler(hidden)
     rules = by_rules.marginals()
@@ -98,9 +100,7 @@ def beliefs(
         likelihoods = np.minimum(likelihoods, inference.belief.numbers[THRESHOLD])
         chances = likelihoods / likelihoods.sum()
         share = float(1.0 / (count * np.square(chances).sum()))
-        held = drawn[:, np.newaxis, : len(hidden.holders)] >> np.array(hidden.cards, dtype=np.uint64)[:, np.newaxis] & 1
-        found = np.einsum("w,wch->ch", chances, held.astype(np.float64))
-        errors = np.sqrt(np.einsum("w,wch->ch", np.square(chances), np.square(held - found)))
+        found, errors = _counted(chances, drawn[:, : len(hidden.holders)], hidden.cards)
     else:
         count, found = 0, sampler.marginals()
         errors = sampler.marginal_errors(found)
@@ -121,3 +121,20 @@ def beliefs(
         worlds=count,
         effective_share=share,
     )
+
+
+def _counted(chances: Floats, drawn: npt.NDArray[np.uint64], cards: Sequence[int]) -> tuple[Floats, Floats]:
+    """Returns in what share of the worlds each holder has each card, and the standard errors: [cards, holders] both.
+
+    `chances` are those of the worlds [worlds], and `drawn` the cards of the holders [worlds, holders]. Few cards at a
+    time are counted, because an answer would else take dozens of MiB.
+    """
+    found, errors = (np.empty((len(cards), drawn.shape[1])) for _ in range(2))
+    squares = np.square(chances)
+    for start in range(0, len(cards), _CARDS_AT_ONCE):
+        some = slice(start, start + _CARDS_AT_ONCE)
+        held = (drawn[:, np.newaxis] >> np.array(cards[some], dtype=np.uint64)[:, np.newaxis] & 1).astype(np.float64)
+        found[some] = np.einsum("w,wch->ch", chances, held)
+        held -= found[some]
+        errors[some] = np.sqrt(np.einsum("w,wch->ch", squares, np.square(held, out=held)))
+    return found, errors
