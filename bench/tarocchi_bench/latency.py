@@ -24,6 +24,7 @@ import numpy as np
 from tarocchi.solver.v1 import deal_pb2, solver_service_pb2
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_bench.server_process import SERVE, free_address
+from tarocchi_bench.trivial_calls import BARE, SERVER_INFO, bare_server, flood
 from tarocchi_engine import Phase, State, get_variant, new_deal
 from tarocchi_solver.client import SolverClient
 from tarocchi_solver.search import Budget, search
@@ -43,6 +44,10 @@ HEALTH_BAR: Final = 1.5
 """How many times as long a health check may take while all cores search."""
 RATE_BAR: Final = 2000.0
 """Trivial calls a second."""
+ABREAST: Final = 8
+"""Trivial calls under way at the same time."""
+OVERSHOOT_BAR_MS: Final = 5.0
+"""How long after their deadline answers may come, 99 of 100."""
 FAIRNESS_BAR: Final = 0.5
 """The share of the best served client's answers that the worst served one gets at least."""
 _POLL_SECONDS: Final = 0.0002
@@ -98,7 +103,11 @@ class Report:
 
     cores: int
     trivial: Latency
-    """GetServerInfo from eight clients."""
+    """GetServerInfo from one client with so many calls under way."""
+    trivial_threads: Latency
+    """GetServerInfo from as many clients in threads, each of which waits for its answer."""
+    bare: Latency
+    """Calls, made as those of `trivial`, of a server that does nothing."""
     health_idle: Latency
     health_loaded: Latency
     """Health checks while all search threads are busy."""
@@ -192,7 +201,10 @@ def measure(seconds: float) -> Report:
 
             return connect
 
-        trivial = _latency(timed(8, seconds, connected(lambda client: client.get_server_info())))
+        trivial = _latency(flood(address, SERVER_INFO, ABREAST, seconds))
+        with bare_server() as nothing:
+            bare = _latency(flood(nothing, BARE, ABREAST, seconds))
+        trivial_threads = _latency(timed(ABREAST, seconds, connected(lambda client: client.get_server_info())))
         healthy = connected(lambda client: client.is_serving(60.0))
         health_idle = _latency(timed(1, seconds, healthy))
         with _under_load(address, position):
@@ -210,6 +222,8 @@ def measure(seconds: float) -> Report:
     return Report(
         cores=os.cpu_count() or 1,
         trivial=trivial,
+        trivial_threads=trivial_threads,
+        bare=bare,
         health_idle=health_idle,
         health_loaded=health_loaded,
         solves=tuple(solves),
@@ -220,6 +234,7 @@ def measure(seconds: float) -> Report:
         cancels=cancels,
         bars={
             "a call adds at most 2 % to 100 ms": added <= ADDED_BAR,
+            "99 of 100 answers at most 5 ms after their deadline": overshoot <= OVERSHOOT_BAR_MS,
             "cancel to idle within 10 ms": all(cancel.p50 <= CANCEL_BAR_MS for cancel in cancels),
             "health under load at most 1.5 times idle": health_loaded.p50 <= HEALTH_BAR * health_idle.p50,
             "every client gets half of what another gets": all(found.fairness >= FAIRNESS_BAR for found in solves),

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tarocchi_bench.console import JsonOption, long_work, print_result
-from tarocchi_bench.latency import Latency, Report, measure
+from tarocchi_bench.latency import ABREAST, Latency, Report, measure
 
 
 def latency(
@@ -36,7 +36,9 @@ def _print(console: Console, report: Report) -> None:
     def row(name: str, clients: int, found: Latency, fairness: str = "") -> None:
         table.add_row(name, str(clients), f"{found.p50:.2f}", f"{found.p99:.2f}", f"{found.rate:.0f}", fairness)
 
-    row("GetServerInfo", 8, report.trivial)
+    row(f"GetServerInfo, {ABREAST} abreast", 1, report.trivial)
+    row(f"a server that does nothing, {ABREAST} abreast", 1, report.bare)
+    row("GetServerInfo", ABREAST, report.trivial_threads)
     row("health, idle", 1, report.health_idle)
     row("health, all cores busy", 1, report.health_loaded)
     for found in report.solves:

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import grpc
 
+from tarocchi_bench.memory_trend import Trend, trend_of
 from tarocchi_bench.server_process import ServerProcess
 from tarocchi_bench.soak_calls import FREE, SECRETS, Calls, Ledger
 from tarocchi_solver.service.config import ServerConfig
@@ -80,6 +81,8 @@ class Report:
     warm: Condition
     """After the warm phase."""
     end: Condition
+    trend: Trend | None
+    """Of memory while the calls were made, after the warm phase; None if that was too short."""
     idle_cpu: float
     """Seconds of a processor that the server takes in a second at the end."""
     refused_places: int
@@ -94,7 +97,10 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """Returns the report as plain data."""
-        return asdict(self)
+        plain = asdict(self)
+        if self.trend is not None:
+            plain["trend"]["is_flat"] = self.trend.is_flat
+        return plain
 
 
 def soak(seconds: float, seed: int = 1) -> Report:
@@ -113,8 +119,10 @@ def _soak(server: ServerProcess, seconds: float, seed: int) -> Report:
     calls = Calls(server.address, ledger, seed)
     calls.take_every_thread(_CONFIG.rpc_threads)
     # all ways of calling have been gone once before anything is measured
-    warm = _settled(server, _call_for(server, calls, seconds * _WARM_SHARE, seed))
-    end = _settled(server, _call_for(server, calls, seconds * (1 - _WARM_SHARE), seed + 1), warm)
+    warm = _settled(server, _most(_call_for(server, calls, ledger, seconds * _WARM_SHARE, seed)))
+    samples = _call_for(server, calls, ledger, seconds * (1 - _WARM_SHARE), seed + 1)
+    trend = trend_of(samples)
+    end = _settled(server, _most(samples), warm)
     before = server.cpu_seconds()
     time.sleep(1)
     idle_cpu = server.cpu_seconds() - before
@@ -130,12 +138,14 @@ def _soak(server: ServerProcess, seconds: float, seed: int) -> Report:
         wrong=wrong[:20],
         warm=warm,
         end=end,
+        trend=trend,
         idle_cpu=idle_cpu,
         refused_places=refused,
         log_errors=errors[:20],
         bars={
             "every call ended once and as it may": not wrong,
-            "memory is flat": end.most_memory_mib - warm.most_memory_mib <= GROWTH_BAR,
+            "memory is bounded": end.most_memory_mib - warm.most_memory_mib <= GROWTH_BAR,
+            "memory does not rise": trend is None or not trend.is_rising,
             "no thread is left": end.threads <= warm.threads + FEW_BAR,
             "no socket is left": end.open_files <= warm.open_files + FEW_BAR,
             "no search is left": idle_cpu <= IDLE_CPU and refused == 0,
@@ -144,10 +154,12 @@ def _soak(server: ServerProcess, seconds: float, seed: int) -> Report:
     )
 
 
-def _call_for(server: ServerProcess, calls: Calls, seconds: float, seed: int) -> float:
-    """Lets all clients call for so many seconds; returns the most memory in MiB that the server takes meanwhile."""
+def _call_for(
+    server: ServerProcess, calls: Calls, ledger: Ledger, seconds: float, seed: int
+) -> list[tuple[int, float]]:
+    """Lets all clients call for so many seconds; returns samples of the calls made so far and the server's MiB."""
     end = time.monotonic() + seconds
-    most = server.memory_mib()
+    samples = [(ledger.calls, server.memory_mib())]
 
     def work(number: int) -> None:
         draw = random.Random(f"{seed}:{number}")
@@ -157,12 +169,16 @@ def _call_for(server: ServerProcess, calls: Calls, seconds: float, seed: int) ->
     with ThreadPoolExecutor(CLIENTS, thread_name_prefix="soak") as clients:
         running = [clients.submit(work, number) for number in range(CLIENTS)]
         while not all(each.done() for each in running):
-            most = max(most, server.memory_mib())
+            samples.append((ledger.calls, server.memory_mib()))
             time.sleep(_SAMPLE_SECONDS)
         for each in running:
             each.result()
     calls.hang_up()
-    return most
+    return samples
+
+
+def _most(samples: list[tuple[int, float]]) -> float:
+    return max(memory for _, memory in samples)
 
 
 def _settled(server: ServerProcess, most: float, goal: Condition | None = None) -> Condition:
