@@ -60,8 +60,8 @@ class Trace:
 
     queue_seconds: float = 0.0
     search_seconds: float = 0.0
-    found: float | None = None
-    """The value of time.monotonic() at which the search was done and its answer not yet made."""
+    over: float | None = None
+    """The value of time.monotonic() at which the time for the search was over; None if something else ended it."""
     is_minimum: bool = False
     """Whether there was no time for more than the least."""
     budget: Budget | None = None

@@ -90,12 +90,12 @@ def run_search(
     seconds: float | None = None,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
-    spent: float = 0.0,
+    began: float | None = None,
 ) -> Recommendation:
     """Searches for at most `seconds`, but does the small minimum of every search in any case.
 
-    Of the time of the question's budget so many seconds are `spent` already, or set apart for the answer. Raises
-    `RequestError` where no deal fits the observation.
+    The time of the question's budget `began` at a value of time.monotonic(), now if None. Raises `RequestError` where
+    no deal fits the observation.
 
     A search plans its trees by the budget's time. The time of a deadline would change such a plan and with it the
     answer, so unless the client asked for a time it works from outside, by the stop signal. A search that cannot come
@@ -103,8 +103,6 @@ def run_search(
     """
     is_stopped = stop.is_set()
     budget = planned_budget(question.budget, is_stopped, seconds, threads)
-    if budget.time_ms is not None:
-        spent = min(spent, MOST_SPENT * budget.time_ms / 1000)
     end = None if seconds is None else time.monotonic() + seconds
     try:
         found = search(
@@ -114,7 +112,7 @@ def run_search(
             threads=threads,
             stop=stop if end is None else _StopInTime(stop, end),
             progress=progress,
-            began=time.monotonic() - spent,
+            began=began,
         )
     except ContradictionError as error:
         raise invalid_request([contradiction_fault(error)]) from error
@@ -125,6 +123,16 @@ def run_search(
         is_late = end is not None and time.monotonic() >= end
         reason = StopReason.TIME if is_late else StopReason.STOPPED
     return replace(found, diagnostics=replace(found.diagnostics, stop_reason=reason))
+
+
+def begun_before(seconds: float, budget: Budget) -> float:
+    """Returns when the time of a budget began that has to do for so many seconds more than those from now on.
+
+    These are what has been spent already and what the answer will take; half of the time is left to the search.
+    """
+    if budget.time_ms is not None:
+        seconds = min(seconds, MOST_SPENT * budget.time_ms / 1000)
+    return time.monotonic() - seconds
 
 
 def planned_budget(budget: Budget, is_stopped: bool, seconds: float | None, threads: int) -> Budget:

@@ -15,7 +15,7 @@ from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceServicer
 from tarocchi_engine import VARIANTS, Fault, Phase
 from tarocchi_solver import __version__
-from tarocchi_solver.search import Recommendation
+from tarocchi_solver.search import Recommendation, StopReason
 from tarocchi_solver.search.analysis import Snapshot
 from tarocchi_solver.search.beliefs import BELIEF_WORLDS
 from tarocchi_solver.service.agenda import Estimates
@@ -40,6 +40,7 @@ from tarocchi_solver.service.records import Trace
 from tarocchi_solver.service.searching import (
     MINIMUM_BUDGET,
     analyze_for,
+    begun_before,
     count_beliefs,
     latest_end,
     planned_budget,
@@ -55,7 +56,7 @@ FIRST_ESTIMATES: Final[Mapping[str, float]] = {Phase.DISCARD: 0.05}
 """Seconds for an answer about a hundred discards, on a busy machine."""
 BELIEFS_KIND: Final = "beliefs"
 LONGEST_ANSWERING: Final = 0.02
-"""Seconds from the end of a search until its answer has left, as far as a search makes room for them."""
+"""Seconds from the end of the time for a search until its answer has left, as far as a search makes room for them."""
 FEWEST_BELIEF_WORLDS: Final = 256
 """Worlds of an answer about beliefs for which there is hardly any time."""
 
@@ -68,7 +69,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
         self._pools = pools
         self._config = config
         self._telemetry = telemetry
-        # from the end of a search until its answer has left
+        # from the moment at which the time for a search is over until its answer has left
         self._answering = Estimates({}, first=0.0)
 
     @answering
@@ -206,10 +207,10 @@ class SolverServicer(Servicer, SolverServiceServicer):
         return questions
 
     def _note_answering(self, kind: str, trace: Trace) -> None:
-        """Learns from a call that has ended how long it takes until an answer has left."""
-        if trace.found is not None:
+        """Learns from a call that has ended how long it takes until an answer has left, once its time is over."""
+        if trace.over is not None:
             # a client that is slow to read does not cost the others their time
-            self._answering.note(kind, min(time.monotonic() - trace.found, LONGEST_ANSWERING))
+            self._answering.note(kind, min(time.monotonic() - trace.over, LONGEST_ANSWERING))
 
     def _job(self, question: Question, latest: float, reading: float | None = None) -> Job[pb.RecommendMoveResponse]:
         """Returns the work for one question, whose answer has to be there at `latest`.
@@ -221,10 +222,13 @@ class SolverServicer(Servicer, SolverServiceServicer):
 
         def search_for(stop: StopSignal, seconds: float) -> pb.RecommendMoveResponse:
             limit, threads = None if seconds == math.inf else seconds, self._config.search_threads
-            trace.plan(planned_budget(question.budget, stop.is_set(), limit, threads), threads)
+            budget = planned_budget(question.budget, stop.is_set(), limit, threads)
+            trace.plan(budget, threads)
             spent = 0.0 if reading is None else reading + self._answering.of(question.view.phase)
-            found = run_search(question, stop, limit, threads, spent=spent)
-            trace.found = time.monotonic()
+            began = begun_before(spent, budget)
+            found = run_search(question, stop, limit, threads, began=began)
+            if budget.time_ms is not None and found.diagnostics.stop_reason is StopReason.TIME:
+                trace.over = began + budget.time_ms / 1000
             return _answer(question, told_the_time(found, stop))
 
         def minimum(stop: StopSignal) -> pb.RecommendMoveResponse:
