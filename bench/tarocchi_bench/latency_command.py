@@ -45,8 +45,8 @@ def _print(console: Console, report: Report) -> None:
         row(f"search of {found.budget_ms} ms", found.clients, found.latency, f"{found.fewest}/{found.most}")
     console.print(table)
     console.print(
-        f"A search of 100 ms takes {report.alone_ms:.1f} ms alone and {report.called_ms:.1f} ms by a call: "
-        f"{report.added:+.1%}.",
+        f"A search of 100 ms takes {report.alone_ms:.1f} ms alone and {report.called_ms:.1f} ms by a call, which makes "
+        f"room for its own costs: {report.added:+.1%}.",
         f"Of answers bounded by a deadline, 99 of 100 come at least {-report.overshoot_p99_ms:.1f} ms before it.",
         *(
             f"{found.method} lets go {found.p50:.1f} ms after it was cancelled, {found.most:.1f} ms at most."

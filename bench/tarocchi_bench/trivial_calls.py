@@ -78,7 +78,7 @@ def bare_server() -> Iterator[str]:
 def serve_bare() -> None:
     """Serves until it is killed, and prints its port."""
     server = grpc.server(ThreadPoolExecutor(2))
-    handler = grpc.unary_unary_rpc_method_handler(lambda _request, _context: b"")
+    handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.unary_unary_rpc_method_handler(lambda _request, _context: b"")
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_BARE_SERVICE, {"Call": handler}),))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
