@@ -81,13 +81,15 @@ def measure_beliefs(plan: BeliefPlan, *, workers: int = 1, progress: Callable[[]
     """
     plan.check()
     check_workers(workers)
-    scores, deals = [], []
-    with contextlib.closing(work_through(partial(scores_of_deal, plan), list(range(plan.deals)), workers)) as found:
-        for number, of_deal in enumerate(found):
-            scores += of_deal
-            deals += [number] * len(of_deal)
+    by_number = {}
+    with contextlib.closing(work_through(partial(_numbered, plan), list(range(plan.deals)), workers)) as found:
+        for number, of_deal in found:
+            by_number[number] = of_deal
             if progress is not None:
                 progress()
+    # in the order of the deals, in which the workers need not have ended them
+    scores = [score for number in range(plan.deals) for score in by_number[number]]
+    deals = [number for number in range(plan.deals) for _ in by_number[number]]
     if len(set(deals)) < 2:
         raise ValueError("no two deals came so far: ask for an earlier trick, or for more deals")
     rules, believed = np.array(scores).T
@@ -106,6 +108,10 @@ def measure_beliefs(plan: BeliefPlan, *, workers: int = 1, progress: Callable[[]
         low_95=gain.mean - around,
         high_95=gain.mean + around,
     )
+
+
+def _numbered(plan: BeliefPlan, number: int) -> tuple[int, list[tuple[float, float]]]:
+    return number, scores_of_deal(plan, number)
 
 
 def scores_of_deal(plan: BeliefPlan, number: int) -> list[tuple[float, float]]:

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import io
 import json
+import logging
 import re
 import time
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ from tarocchi_engine import VARIANTS, Phase
 from tarocchi_solver import __version__
 from tarocchi_solver.cli import app
 from tarocchi_solver.client import SolverClient, SolverError
-from tarocchi_solver.service import searching, solver_service
+from tarocchi_solver.service import logs, searching, solver_service
 from tarocchi_solver.service.config import Token
 from tarocchi_solver.service.logs import LogFormat, LogLevel, logging_to
 from tarocchi_solver.service.pools import Priority
@@ -279,6 +280,17 @@ def test_writing_does_not_hold_up_calls() -> None:
 def test_one_line_as_the_argument(line_of_a_move: dict[str, Any], change: dict[str, Any], code: int, told: str) -> None:
     result = CliRunner().invoke(app, ["replay-decision", json.dumps(line_of_a_move | change)])
     assert (result.exit_code, told in result.output) == (code, True), result.output
+
+
+def test_what_was_logged_is_there_when_the_log_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the thread that writes is about at that moment."""
+    monkeypatch.setattr(logs, "_GATHERING_SECONDS", 0.0)
+    for number in range(2000):
+        stream = io.StringIO()
+        with logging_to(stream, LogFormat.JSON, LogLevel.INFO):
+            for _ in range(number % 3):
+                logging.getLogger("test").info("a line")
+        assert len(stream.getvalue().splitlines()) == number % 3
 
 
 def test_broken_sources(tmp_path: Any) -> None:

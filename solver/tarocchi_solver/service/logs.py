@@ -98,9 +98,10 @@ class _Writer(logging.Handler):
         is_over = False
         while not is_over:
             self._has_come.wait()
-            is_over = self._is_over.wait(_GATHERING_SECONDS)
-            # before the records are taken, so that one that comes later wakes the thread again
+            self._is_over.wait(_GATHERING_SECONDS)
+            # before the end is looked up and the records are taken, so that what comes later wakes the thread again
             self._has_come.clear()
+            is_over = self._is_over.is_set()
             while lines := self._lines():
                 with contextlib.suppress(OSError, ValueError):
                     self._stream.write(lines)
