@@ -105,13 +105,25 @@ def list_moves(words: Any, row: Any, trick: Any, first: Any) -> None:
             ally = words[other]
     beating = BEATEN_BY[pack + best]
     has_won = best != _NO_CARD and (sides >> words[row + PLY_WINNER]) & _1 == own
+    lane = _0
+    threat = _0
+    help = _0
+    is_kept = False
     count = _0
     while cards != _0:
         card = lowest(cards)
         played = bit(card)
         cards ^= played
-        lane = LED_LANE[card] if led == U_ALL else led
-        threat = playable(enemy_0, lane) | playable(enemy_1, lane)
+        of_card = LED_LANE[card] if led == U_ALL else led
+        if of_card != lane:
+            lane = of_card
+            threat = playable(enemy_0, lane) | playable(enemy_1, lane)
+            is_kept = has_won and threat & beating == _0
+            # the best that the partner has left, if it wins
+            help = playable(ally, lane)
+            if help != _0:
+                top = highest(help)
+                help = bit(top) & beating if threat & BEATEN_BY[pack + top] == _0 else _0
         worth = 10 * _WORTH[pack + card]
         beaten_by = beating
         if played & beating != _0:
@@ -121,14 +133,9 @@ def list_moves(words: Any, row: Any, trick: Any, first: Any) -> None:
                 # a trump that wins now can win later: the lowest that does
                 score = 150 - np.int64(card)
         else:
-            score = worth if has_won and threat & beating == _0 else -worth
-        if score < 100 and ally != _0:
-            # the best that the partner has left may do what this card does not
-            help = playable(ally, lane)
-            if help != _0:
-                top = highest(help)
-                if bit(top) & beating & beaten_by != _0 and threat & BEATEN_BY[pack + top] == _0:
-                    score = 50 + worth
+            score = worth if is_kept else -worth
+        if score < 100 and help & beaten_by != _0:
+            score = 50 + worth
         score = (_ORDER_BIAS + score) * 64 + 63 - np.int64(card)
         if card == first:
             score += _ORDER_BIAS * 1024
