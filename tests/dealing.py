@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+import pytest
+
 import naive
 from tarocchi_engine.cards import ALL_MASK, MATTO, cards_in
 from tarocchi_engine.match import FIRST_DEAL, Standing
@@ -30,6 +32,11 @@ RULES: dict[str, Variant] = {
     **VARIANTS,
     **{f"{name}-other-options": get_variant(name, options) for name, options in _OTHER_OPTIONS.items()},
 }
+COSTLY_RULES = [
+    *VARIANTS,
+    *(pytest.param(name, marks=pytest.mark.exhaustive) for name in RULES if name not in VARIANTS),
+]
+"""The same for tests that take seconds: rules with other options on demand."""
 """Every variant with its defaults, and with the options that change the course of a deal."""
 
 Choose = Callable[[State, tuple[Move, ...]], Move]

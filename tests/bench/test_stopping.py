@@ -40,8 +40,7 @@ def wait_for_lines(record: Path, process: subprocess.Popen[str]) -> None:
     pytest.fail("no pair is played")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("number", "workers"), [(signal.SIGINT, 1), (signal.SIGTERM, 2)])
 def test_a_signal_ends_a_match_in_good_order(number: signal.Signals, workers: int, tmp_path: Path) -> None:
     """A terminal sends it to the workers too."""
     record = tmp_path / "match.jsonl"

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyspiel", reason="needs the extra openspiel")
 
-from dealing import RULES, order_of
+from dealing import COSTLY_RULES, RULES, order_of
 from openspiel.support import own_story, start, walk
 from tarocchi_engine import Call, CallOut, Ending, Phase, get_variant, new_deal, view
 from tarocchi_engine.cards import cards_in
@@ -24,7 +24,7 @@ def draws(seed: int) -> random.Random:
     return random.Random(seed)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", COSTLY_RULES)
 def test_a_seat_cannot_tell_a_resampled_state_from_its_own(name: str) -> None:
     """At every action of random deals, for every seat; the history drawn is a legal way to the state drawn."""
     variant = RULES[name]

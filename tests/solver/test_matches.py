@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from dealing import RULES
+from dealing import COSTLY_RULES, RULES
 from tarocchi_engine import Call, Ending, Match, Phase, Signal, State, Variant, get_variant, new_deal, view
 from tarocchi_engine.moves import Bid, CallOut, Declare, Discard, Move, Play
 from tarocchi_engine.options import options_of
@@ -88,9 +88,7 @@ def _marks(move: Move) -> list[str]:
             return []
 
 
-@pytest.mark.parametrize(
-    "name", [name if "-" not in name else pytest.param(name, marks=pytest.mark.exhaustive) for name in RULES]
-)
+@pytest.mark.parametrize("name", COSTLY_RULES)
 def test_whole_matches_are_played_by_the_rules(name: str) -> None:
     met: Counter[str] = Counter()
     for seed in (0, 4):  # of matches in which all kinds of calls and signals occur

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dealing import RULES, fresh, order_of
+from dealing import COSTLY_RULES, RULES, fresh, order_of
 from solver.deals import decision_number, decisions, true_world, with_world
 from solver.test_worlds_of_deals import PHASES
 from tarocchi_engine import (
@@ -94,9 +94,7 @@ def test_the_seed_matters_and_is_drawn_when_missing(name: str) -> None:
     assert search(observation, SMALL, seed=drawn.diagnostics.seed) == drawn
 
 
-@pytest.mark.parametrize(
-    "name", [name if "-" not in name else pytest.param(name, marks=pytest.mark.exhaustive) for name in RULES]
-)
+@pytest.mark.parametrize("name", COSTLY_RULES)
 def test_hidden_cards_change_nothing(name: str) -> None:
     """Deals that differ in all that the seat cannot see, by the hundred: equal observations and equal answers."""
     compared = check_blindness(name, range(100, 124), 0.1)
@@ -164,7 +162,7 @@ def with_fixed_gift(state: State) -> State:
     return replay(start, state.events)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", COSTLY_RULES)
 def test_last_two_tricks_are_the_mean_over_all_worlds(name: str) -> None:
     checked = 0
     for seed in range(6):
@@ -347,7 +345,7 @@ def test_options_out_of_range_are_refused(options: SearchOptions) -> None:
         search(observation, SMALL, seed=1, options=options)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", COSTLY_RULES)
 def test_large_trees_approach_best_play(name: str) -> None:
     """In a world that is known, a large tree that explores enough comes close to plain minimax, for both sides."""
     checked = 0
