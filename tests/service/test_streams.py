@@ -11,7 +11,18 @@ import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from service_support import SMALL, bid, finished, in_the_middle, observed, play_until, running, wait_for, whole_deal
+from service_support import (
+    SMALL,
+    bid,
+    counted,
+    finished,
+    in_the_middle,
+    observed,
+    play_until,
+    running,
+    wait_for,
+    whole_deal,
+)
 from tarocchi.solver.v1 import deal_pb2, review_service_pb2
 from tarocchi.solver.v1 import solver_service_pb2 as pb
 from tarocchi.solver.v1.review_service_pb2_grpc import ReviewServiceStub
@@ -309,6 +320,15 @@ def test_a_review_may_be_of_some_seats(stubs: Stubs) -> None:
     assert [part.SerializeToString() for part in parts] == [
         part for part, event in zip(whole, state.events, strict=True) if event.seat == 2
     ]
+
+
+def test_a_review_says_when_the_time_cut_it_short(stubs: Stubs) -> None:
+    request = reviewing(counted("bolognese", 3))
+    request.budget.iterations = 10**8
+    *decisions, _last = stubs[1].ReviewDeal(request, timeout=2)
+    reasons = [part.decision.diagnostics.stop_reason for part in decisions]
+    assert pb.STOP_REASON_TIME in reasons
+    assert not {pb.STOP_REASON_STOPPED, pb.STOP_REASON_ITERATIONS} & set(reasons)
 
 
 def test_a_deal_under_way_is_not_reviewed(stubs: Stubs) -> None:

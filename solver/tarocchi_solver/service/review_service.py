@@ -13,7 +13,7 @@ from tarocchi.solver.v1 import review_service_pb2 as pb
 from tarocchi.solver.v1.review_service_pb2_grpc import ReviewServiceServicer
 from tarocchi_engine import VARIANTS, State
 from tarocchi_engine.legality import seat_fault
-from tarocchi_solver.search import Budget
+from tarocchi_solver.search import Budget, StopReason
 from tarocchi_solver.search.review import DecisionReview, decisions_of, review, review_decision, review_of_seat
 from tarocchi_solver.service.answers import versions
 from tarocchi_solver.service.calls import Readiness, Servicer, streaming
@@ -25,7 +25,7 @@ from tarocchi_solver.service.pools import Priority, SearchPools
 from tarocchi_solver.service.questions import allowed_budget, seed_of
 from tarocchi_solver.service.records import Trace
 from tarocchi_solver.service.requests import parse_budget, parse_deal
-from tarocchi_solver.service.searching import MINIMUM_BUDGET, shared_ends
+from tarocchi_solver.service.searching import MINIMUM_BUDGET, shared_ends, told_the_time
 from tarocchi_solver.service.study_answers import decision_review_answer, seat_review_answer
 from tarocchi_solver.service.telemetry import Telemetry
 
@@ -85,7 +85,10 @@ class ReviewServicer(Servicer, ReviewServiceServicer):
         def review_within(budget: Budget, stop: StopSignal) -> DecisionReview:
             threads = self._config.search_threads
             trace.plan(budget, threads)
-            return review_decision(question.state, number, then, budget, seed=question.seed, threads=threads, stop=stop)
+            reviewed = review_decision(
+                question.state, number, then, budget, seed=question.seed, threads=threads, stop=stop
+            )
+            return told_the_time(_told_the_cut(reviewed) if budget is MINIMUM_BUDGET else reviewed, stop)
 
         def search_for(stop: StopSignal, seconds: float) -> DecisionReview:
             budget = question.budget
@@ -94,6 +97,14 @@ class ReviewServicer(Servicer, ReviewServiceServicer):
             return review_within(budget, stop)
 
         return Job(then.phase, search_for, lambda stop: review_within(MINIMUM_BUDGET, stop), latest, trace)
+
+
+def _told_the_cut(reviewed: DecisionReview) -> DecisionReview:
+    """Returns a minimum answer that says so, where it was not the position that ended its search."""
+    facts = reviewed.diagnostics
+    if facts.stop_reason not in (StopReason.WORLDS, StopReason.ITERATIONS):
+        return reviewed
+    return replace(reviewed, diagnostics=replace(facts, stop_reason=StopReason.STOPPED))
 
 
 def review_here(question: ReviewQuestion, threads: int) -> Iterator[pb.ReviewDealResponse]:

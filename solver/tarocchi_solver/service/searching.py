@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 import grpc
 
@@ -17,6 +17,7 @@ from tarocchi_solver.levels import at_level
 from tarocchi_solver.search import Budget, ContradictionError, Recommendation, StopReason, search
 from tarocchi_solver.search.analysis import Snapshot, analyze
 from tarocchi_solver.search.beliefs import BELIEF_WORLDS, beliefs
+from tarocchi_solver.search.review import DecisionReview
 from tarocchi_solver.search.runner import ITERATIONS_PER_MS
 from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.errors import invalid_request
@@ -37,6 +38,8 @@ MOST_SPENT: Final = 0.5
 """The share of a cap on time that reading and answering may take from the search."""
 _ENDLESS: Final = 10**8
 """Seconds; a call with more to its deadline has none."""
+
+Answer = TypeVar("Answer", Recommendation, DecisionReview)
 
 
 def latest_end(started: float, context: grpc.ServicerContext) -> float:
@@ -60,7 +63,7 @@ def usable_seconds(remaining: float) -> float:
     return max(min(DEADLINE_SHARE * remaining, remaining - DEADLINE_RESERVE), 0.0)
 
 
-def told_the_time(found: Recommendation, stop: StopSignal) -> Recommendation:
+def told_the_time(found: Answer, stop: StopSignal) -> Answer:
     """Returns an answer that says so if it was the time that stopped the search."""
     if not stop.is_for_time or found.diagnostics.stop_reason is not StopReason.STOPPED:
         return found
