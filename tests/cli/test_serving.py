@@ -15,6 +15,7 @@ from typing import Any
 
 import grpc
 import pytest
+import trustme
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from typer.testing import CliRunner
 
@@ -142,6 +143,30 @@ def test_a_service_with_open_streams_stops_in_good_order(tmp_path: Path) -> None
     result = CliRunner().invoke(app, ["replay-decision", str(log)])
     assert result.exit_code == 0, result.output
     assert len(re.findall(r"^RecommendMove \w+: the same bytes$", result.output, re.MULTILINE)) == len(VARIANTS)
+
+
+def test_a_client_that_does_not_encrypt_leaves_no_line_of_another_form(tmp_path: Path) -> None:
+    root = trustme.CA()
+    leaf = root.issue_cert("localhost", "127.0.0.1")
+    (tmp_path / "server.key").write_bytes(leaf.private_key_pem.bytes())
+    (tmp_path / "server.pem").write_bytes(leaf.cert_chain_pems[0].bytes())
+    files = ["--tls-certificate", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key")]
+    log = tmp_path / "serve.log"
+    main = "from tarocchi_solver.cli import main; main()"
+    command = [sys.executable, "-c", main, "serve", "--address", "127.0.0.1:0"]
+    with log.open("w") as file:
+        process = subprocess.Popen([*command, "--log-format", "json", *files], stderr=file, stdout=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: '"listening"' in log.read_text() or process.poll() is not None)
+        address = json.loads(log.read_text().splitlines()[0])["address"]
+        with SolverClient(address, retry=None) as client:
+            assert not client.is_serving()
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+    finally:
+        process.kill()
+    events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
+    assert events[-1] == "stopped"
 
 
 def test_a_failed_self_test_ends_the_command(monkeypatch: pytest.MonkeyPatch) -> None:

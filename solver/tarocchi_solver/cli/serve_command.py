@@ -76,6 +76,8 @@ def serve(
     ] = False,
 ) -> None:
     """Run the service until it is told to stop. Settings come from flags, the environment and a file, in this order."""
+    # before gRPC is loaded, which else writes lines of its own among those of the log
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from tarocchi_solver.service.config import ConfigError
     from tarocchi_solver.service.settings import Given, read_settings
 
