@@ -181,6 +181,57 @@ def test_a_server_that_comes_up_meanwhile_is_found(door: str) -> None:
         thread.join()
 
 
+def test_where_nobody_listens_is_tried_for_the_whole_timeout(door: str) -> None:
+    """Nothing was sent, so such attempts do not count."""
+    clock = Clock()
+    with pytest.raises(UnavailableError, match=r"nobody listens at the address, after 10\.0 s and \d+ attempts"):
+        through(door, "127.0.0.1:1", lambda client: client.recommend_move(OBSERVATION, timeout=10), clock)
+    assert 9.9 <= sum(clock.waits) < 10
+    assert len(clock.waits) > 10
+    assert max(clock.waits) <= 1
+    patient = Clock()
+    with pytest.raises(UnavailableError):
+        through(door, "127.0.0.1:1", ask, patient, retry=RetryPolicy(patience=3, attempts=1), timeout=None)
+    assert 2.9 <= sum(patient.waits) < 3
+    hasty = Clock()
+    with pytest.raises(UnavailableError):
+        through(door, "127.0.0.1:1", ask, hasty, retry=RetryPolicy(patience=0))
+    assert len(hasty.waits) == 3
+    with pytest.raises(UnavailableError):
+        through(door, "127.0.0.1:1", lambda client: client.analyze(OBSERVATION, timeout=10), streamed := Clock())
+    assert 9.9 <= sum(streamed.waits) < 10
+
+
+def test_attempts_where_nobody_listens_leave_those_at_a_busy_server(door: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    scripted, done = ScriptedServer(BUSY, BUSY), threading.Event()
+
+    def come_up() -> None:
+        time.sleep(1.5)
+        with serving(scripted, port=port):
+            done.wait(30)
+
+    thread = threading.Thread(target=come_up)
+    thread.start()
+    try:
+        assert through(door, f"127.0.0.1:{port}", lambda client: client.recommend_move(OBSERVATION, timeout=20))
+    finally:
+        done.set()
+        thread.join()
+    assert len(scripted.requests) == 3
+
+
+def test_a_call_that_is_late_tells_how_long_was_waited(door: str) -> None:
+    release = threading.Event()
+    with serving(ScriptedServer(release)) as address:
+        with pytest.raises(DeadlineError, match=r"no answer within 0\.3 s: give the call a longer timeout") as caught:
+            through(door, address, lambda client: client.recommend_move(OBSERVATION, timeout=0.3))
+        release.set()
+    assert str(caught.value) == caught.value.message
+
+
 def test_deals_are_asked_for_with_a_seed(door: str) -> None:
     rules = CountedRules()
     with serving(ScriptedServer(), rules) as address:

@@ -75,7 +75,9 @@ def test_tls(files: Files) -> None:
             assert client.is_serving()
         for tls in (ClientTls(ca=files.other_ca), True, None):
             with SolverClient(server.address, tls=tls, timeout=5) as stranger:
-                assert refusal(stranger.get_server_info).code is grpc.StatusCode.UNAVAILABLE
+                refused = refusal(stranger.get_server_info)
+                assert refused.code is grpc.StatusCode.UNAVAILABLE
+                assert "give tls where the server encrypts and only there, the CA" in refused.message
 
 
 def test_mutual_tls(files: Files) -> None:

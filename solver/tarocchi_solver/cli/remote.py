@@ -55,10 +55,12 @@ def _read_token(path: Path) -> str:
 @contextlib.contextmanager
 def asking(access: Access, source: str) -> Iterator[SolverClient]:
     """Gives a client of a server; exits with a sentence about `source` or the server when it fails."""
-    from tarocchi_solver.client import SolverClient, SolverError
+    from tarocchi_solver.client import RetryPolicy, SolverClient, SolverError
 
     try:
-        client = SolverClient(access.address, timeout=None, token=access.token, tls=access.tls)
+        # a person at the command line wants to hear at once that nobody listens
+        hasty = RetryPolicy(patience=0)
+        client = SolverClient(access.address, timeout=None, retry=hasty, token=access.token, tls=access.tls)
     except ValueError as error:
         raise InputError(f"--server: {error}") from error
     with client:

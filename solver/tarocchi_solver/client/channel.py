@@ -17,7 +17,7 @@ CHANNEL_OPTIONS: Final[tuple[tuple[str, int], ...]] = (
     # tried again; and it rises to two minutes, long after a server that was replaced is there again.
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
-    ("grpc.max_reconnect_backoff_ms", 2_000),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
     # what the service sends is bounded by what it was asked; the answers of a large batch are larger than 4 MiB
     ("grpc.max_receive_message_length", 64 << 20),
 )

@@ -51,6 +51,8 @@ class SolverError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
+        self.details = message
+        """What gRPC told, where `message` says it more plainly."""
         self.reason = reason
         self.violations = violations
         self.retry_seconds = retry_seconds

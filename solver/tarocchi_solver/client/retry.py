@@ -11,10 +11,15 @@ import grpc
 
 from tarocchi_solver.client.building import require_number
 from tarocchi_solver.client.errors import DeadlineError, InvalidCallError, SolverError
+from tarocchi_solver.client.wording import is_unreached, put_plainly
 
 LONGEST_TIMEOUT: Final = 1e8
 """Seconds, some years: gRPC takes a much longer time for one that has passed."""
 MOST_ATTEMPTS: Final = 1000
+UNREACHED_WAIT: Final = 1.0
+"""Seconds that a wait grows to where nobody listens: to knock costs nothing, and the server may be there any moment."""
+_LAST_WAIT: Final = 0.05
+"""Seconds to the end of the time before which a last attempt is made where nobody listens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,14 +29,19 @@ class RetryPolicy:
     That is safe for every call: the service keeps nothing between them, and the client draws a seed that is not given
     before the first attempt, so that each of them asks for the same answer. A wait never goes past the timeout of its
     call. A request that is too large is not sent again.
+
+    Where nobody listens at the address, as while a server is restarted, nothing was sent. Such attempts do not count: they
+    go on for as long as the call's timeout and `patience` allow.
     """
 
     attempts: int = 4
-    """Number of attempts in all, from 1."""
+    """Number of attempts in all, from 1, but for those at which nobody listened."""
     first_wait: float = 0.1
     """Seconds before the second attempt; twice as many before each further one."""
     longest_wait: float = 5.0
     """Seconds that a wait grows to. A server that asks for a longer one is not asked again."""
+    patience: float = 60.0
+    """Seconds from the first attempt for which an address where nobody listens is tried again, within the timeout."""
     jitter: float = 0.5
     """The share of a wait, 0 to 1, that chance may take off it, so that clients do not all come back at once."""
     seed: int | None = None
@@ -44,6 +54,7 @@ class RetryPolicy:
         _require_range("retry.attempts", self.attempts, 1, MOST_ATTEMPTS)
         _require_range("retry.first_wait", self.first_wait, 0, LONGEST_TIMEOUT)
         _require_range("retry.longest_wait", self.longest_wait, 0, LONGEST_TIMEOUT)
+        _require_range("retry.patience", self.patience, 0, LONGEST_TIMEOUT)
         _require_range("retry.jitter", self.jitter, 0, 1)
 
 
@@ -70,8 +81,10 @@ class Attempts:
         self._policy = policy
         self._draw = draw
         self._now = now
+        self._started = now()
         self._end = None if timeout is None else now() + min(timeout, LONGEST_TIMEOUT)
         self._made = 0
+        self._unreached = 0
 
     @property
     def remaining(self) -> float | None:
@@ -79,20 +92,49 @@ class Attempts:
         return None if self._end is None else self._end - self._now()
 
     def wait_after(self, error: SolverError) -> float | None:
-        """Returns the seconds until the next attempt after one that failed; None if none may follow."""
-        policy = self._policy
+        """Returns the seconds until the next attempt after one that failed; None if none may follow.
+
+        Then `error` says how long was waited, where it came from gRPC.
+        """
+        wait = None if self._policy is None else self._wait_of(self._policy, error)
+        if wait is None:
+            put_plainly(error, self._now() - self._started, self._made + self._unreached)
+        return wait
+
+    def _wait_of(self, policy: RetryPolicy, error: SolverError) -> float | None:
+        if is_unreached(error):
+            wait = self._wait_for_listener(policy)
+            if wait is not None:
+                self._unreached += 1
+                return wait
         self._made += 1
-        if policy is None or self._made >= policy.attempts or not _may_pass(error):
+        if self._made >= policy.attempts or not _may_pass(error):
             return None
         asked = error.retry_seconds or 0.0
         if asked > policy.longest_wait:
             return None
-        backoff = min(policy.first_wait * 2.0 ** (self._made - 1), policy.longest_wait)
-        wait = backoff * (1 - policy.jitter * self._draw.random())
+        wait = self._drawn(policy, self._made, policy.longest_wait)
         # where the server names a time, chance comes on top of it
         wait = min(asked + wait, policy.longest_wait) if asked else wait
         remaining = self.remaining
         return None if remaining is not None and wait >= remaining else wait
+
+    def _wait_for_listener(self, policy: RetryPolicy) -> float | None:
+        """Returns the seconds until the next attempt where nobody listens; None if the time for it is over."""
+        ends = [policy.patience - (self._now() - self._started)]
+        if self.remaining is not None:
+            ends.append(self.remaining)
+        left = min(ends)
+        if left <= _LAST_WAIT:
+            return None
+        wait = self._drawn(policy, self._unreached + 1, min(policy.longest_wait, UNREACHED_WAIT))
+        # the last attempt is made just before the end
+        return min(max(wait, _LAST_WAIT), max(left - _LAST_WAIT / 2, left / 2))
+
+    def _drawn(self, policy: RetryPolicy, number: int, longest: float) -> float:
+        """Returns the wait before an attempt, counted from 1, with the chance in it."""
+        backoff = min(policy.first_wait * 2.0 ** (number - 1), longest)
+        return backoff * (1 - policy.jitter * self._draw.random())
 
     def is_over(self) -> bool:
         """Tells whether the deadline has passed."""
