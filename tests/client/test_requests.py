@@ -17,6 +17,7 @@ from tarocchi.solver.v1 import review_service_pb2, rules_service_pb2, solver_ser
 from tarocchi_solver.client import (
     AsyncSolverClient,
     AsyncTable,
+    DealNotOverError,
     InvalidCallError,
     NothingToDecideError,
     SolverClient,
@@ -105,6 +106,22 @@ def test_levels_and_priorities_go_by_their_names(door: str) -> None:
     assert scripted.requests[0].priority == solver_service_pb2.PRIORITY_ANALYSIS
 
 
+@pytest.mark.parametrize("door", DOORS)
+def test_short_names_stand_in_requests_too(door: str) -> None:
+    scripted = ScriptedServer()
+    short = {"observation": OBSERVATION, "seed": 1, "level": "club", "priority": "analysis"}
+    full = {**short, "level": "LEVEL_CLUB", "priority": "PRIORITY_ANALYSIS"}
+    with serving(scripted) as address:
+        for request in (short, full):
+            through(door, address, lambda client, request=request: client.recommend(request))
+            through(door, address, lambda client, request=request: client.recommend_moves([request]))
+    one, batch, *others = scripted.requests
+    assert [one, batch] == others
+    assert one == batch.requests[0]
+    assert one.level == solver_service_pb2.LEVEL_CLUB
+    assert one.priority == solver_service_pb2.PRIORITY_ANALYSIS
+
+
 def test_beliefs_are_asked_for_with_a_seed() -> None:
     scripted = ScriptedServer()
     with serving(scripted) as address:
@@ -119,6 +136,25 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda client: client.recommend_move(OBSERVATION, priority="first"), "priority: one of PRIORITY_LIVE, "),
     (lambda client: client.recommend_moves(5), "requests: a list of requests is needed"),
     (lambda client: client.recommend_moves([OBSERVATION, {"seed": -1}]), "requests[1].seed: -1 is out of range"),
+    (
+        lambda client: client.recommend_moves([{"level": "x", "seed": -1}, {}, {"priority": 9}]),
+        "requests[0].level: one of LEVEL_BEGINNER, LEVEL_CASUAL, LEVEL_CLUB, LEVEL_EXPERT, LEVEL_MASTER is needed, "
+        'not "LEVEL_X" (and 2 more)',
+    ),
+    (
+        lambda client: client.recommend_move({**OBSERVATION, "hands": [], "stock": []}),
+        "observation.hands: an observation never holds this, which shows hidden cards: give what one seat knows, such "
+        "as table.observation(seat) (and 1 more)",
+    ),
+    (
+        lambda client: client.recommend_moves([{"observation": {"deal": {"hands": []}, "events": []}}]),
+        "requests[0].observation.deal: an observation never holds this",
+    ),
+    (
+        lambda client: client.recommend_move({**OBSERVATION, "events": [{"seat": 0}] * 100_000}),
+        "observation.events: 100000 are too many: at most 10000 are looked at",
+    ),
+    (lambda client: client.replay_deal({}, [{}] * 100_000), "events: 100000 are too many"),
     (lambda client: client.analyze({"hand": 5}), "observation.hand: a list in brackets"),
     (lambda client: client.analyze(OBSERVATION, interval_ms="1"), "interval_ms: a number is needed, not '1'"),
     (lambda client: client.analyze(OBSERVATION, timeout="1"), "timeout: a number is needed, not '1'"),
@@ -194,7 +230,7 @@ def test_both_clients_are_told_the_same(server: SolverServer) -> None:
     for door in DOORS:
         with pytest.raises(NothingToDecideError, match="has nothing to decide"):
             through(door, server.address, lambda client: client.recommend_move(other))
-        with pytest.raises(SolverError, match="the deal is not over"):
+        with pytest.raises(DealNotOverError, match="the deal is not over"):
             through(door, server.address, lambda client: client.review_deal(deal.deal, deal.events[:-1]))
         with pytest.raises(InvalidCallError, match="the client is closed"):
             through(door, server.address, closed)

@@ -248,6 +248,14 @@ def test_a_fallback_of_ones_own_is_taken_or_none() -> None:
         assert made.is_fallback
 
 
+def test_a_fallback_has_to_be_a_function(client: SolverClient) -> None:
+    table = Table.open(client, "bolognese", seed=1)
+    for work in (lambda: table.bot_move(fallback="x"), lambda: table.play_bots([0], fallback=5)):
+        with pytest.raises(InvalidCallError, match="fallback: a function that is shown the table"):
+            work()
+    assert not table.events
+
+
 def test_every_bot_has_its_level() -> None:
     scripted = ScriptedServer(*[ABSENT] * 4)
     with serving(scripted, referee()) as address, SolverClient(address, retry=None) as client:

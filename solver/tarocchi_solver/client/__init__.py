@@ -6,6 +6,7 @@ from tarocchi_solver.client.client import SolverClient
 from tarocchi_solver.client.errors import (
     CancelledError,
     DeadlineError,
+    DealNotOverError,
     InvalidCallError,
     InvalidRequestError,
     NothingToDecideError,
@@ -29,6 +30,7 @@ __all__ = [
     "CancelledError",
     "ClientTls",
     "DeadlineError",
+    "DealNotOverError",
     "InvalidCallError",
     "InvalidRequestError",
     "NothingToDecideError",

@@ -22,9 +22,12 @@ from tarocchi_solver.client.building import (
     require_number,
     without_none,
 )
-from tarocchi_solver.client.errors import InvalidCallError
+from tarocchi_solver.client.errors import InvalidCallError, Violation
+from tarocchi_solver.client.json_form import MOST_ENTRIES
 
 PACKAGE: Final = "tarocchi.solver.v1"
+_PREFIXES: Final = {"level": "LEVEL_", "priority": "PRIORITY_"}
+"""How the names of the values of these fields begin in full."""
 
 Answer = TypeVar("Answer")
 AnyMessage = TypeVar("AnyMessage", bound=Message)
@@ -108,7 +111,7 @@ def recommend(
     request: solver_service_pb2.RecommendMoveRequest | Json, timeout: float | None = None
 ) -> Call[solver_service_pb2.RecommendMoveResponse]:
     """Sends a request for a move that is complete but for its seed; see `recommend_move`."""
-    return _recommend(_seeded(message_of(solver_service_pb2.RecommendMoveRequest, request, "")), timeout)
+    return _recommend(_seeded(_request_of(request, "")), timeout)
 
 
 def recommend_moves(
@@ -117,17 +120,22 @@ def recommend_moves(
     """Asks for many moves at once; returns the answers in the same order.
 
     Args:
-        requests: the requests, each with an observation and what else a request may hold; seeds that are missing are
-            drawn.
+        requests: the requests, each with an observation and what else a request may hold, `level` and `priority` also
+            by their short names; seeds that are missing are drawn.
         timeout: seconds that the call may take, instead of the client's own; the server shares them out.
 
     Raises:
         SolverError: the server refused or failed; faults of a request are named as in `requests[3].observation.hand`.
     """
     batch = solver_service_pb2.BatchRecommendMovesRequest()
+    faults: list[Violation] = []
     for index, request in enumerate(_listed("requests", requests)):
-        message = message_of(solver_service_pb2.RecommendMoveRequest, request, f"requests[{index}]")
-        batch.requests.append(_seeded(message))
+        try:
+            batch.requests.append(_seeded(_request_of(request, f"requests[{index}]")))
+        except InvalidCallError as error:
+            faults += error.violations
+    if faults:
+        raise InvalidCallError.about([(fault.field, fault.description) for fault in faults])
 
     def read(data: bytes) -> list[solver_service_pb2.RecommendMoveResponse]:
         return list(solver_service_pb2.BatchRecommendMovesResponse.FromString(data).responses)
@@ -348,6 +356,16 @@ def _seeded(
     return seeded
 
 
+def _request_of(
+    request: solver_service_pb2.RecommendMoveRequest | Json, path: str
+) -> solver_service_pb2.RecommendMoveRequest:
+    """Returns a request that is given as a message or in its JSON form, in which names may be short: "club"."""
+    if isinstance(request, Mapping):
+        short = {name: prefix for name, prefix in _PREFIXES.items() if name in request}
+        request = {**request, **{name: full_name(prefix, request[name]) for name, prefix in short.items()}}
+    return message_of(solver_service_pb2.RecommendMoveRequest, request, path)
+
+
 def _recommend(
     request: solver_service_pb2.RecommendMoveRequest, timeout: float | None
 ) -> Call[solver_service_pb2.RecommendMoveResponse]:
@@ -369,4 +387,7 @@ def _listed(name: str, values: Iterable[Any]) -> list[Any]:
     """Returns the values of an argument; raises `InvalidCallError` for what is no list."""
     if not isinstance(values, Iterable) or isinstance(values, (str, Mapping)):
         raise InvalidCallError.about([(name, f"a list of {name} is needed")])
-    return list(values)
+    found = list(values)
+    if len(found) > MOST_ENTRIES:
+        raise InvalidCallError.about([(name, f"{len(found)} are too many: at most {MOST_ENTRIES} are looked at")])
+    return found

@@ -97,6 +97,10 @@ class NothingToDecideError(SolverError):
     """The observation is valid, but its seat is not to move or the deal is over."""
 
 
+class DealNotOverError(SolverError):
+    """A review was asked for before the end of the deal; ask again with all its events."""
+
+
 class OverloadedError(SolverError):
     """Too many calls wait for the server; `retry_seconds` tells when to ask again."""
 
@@ -125,10 +129,13 @@ _KINDS: Final[dict[grpc.StatusCode, type[SolverError]]] = {
     grpc.StatusCode.UNAUTHENTICATED: UnauthenticatedError,
 }
 _NOTHING_TO_DECIDE: Final = frozenset({"NOT_YOUR_TURN", "DEAL_OVER"})
+_DEAL_NOT_OVER: Final = "DEAL_NOT_OVER"
 
 
 def _kind_of(code: grpc.StatusCode, reason: str, retry_seconds: float | None) -> type[SolverError]:
     """Returns the class of an error that came from the server or from gRPC."""
+    if code is grpc.StatusCode.FAILED_PRECONDITION and reason == _DEAL_NOT_OVER:
+        return DealNotOverError
     if code is grpc.StatusCode.FAILED_PRECONDITION and reason in _NOTHING_TO_DECIDE:
         return NothingToDecideError
     # without a time to wait it is a message that is too large

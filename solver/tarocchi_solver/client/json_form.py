@@ -22,12 +22,18 @@ _NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _HALF_CHARACTER: Final = "{} has half of a character in it, an unpaired surrogate"
 _SHOWN: Final = 30
+MOST_ENTRIES: Final = 10_000
+"""Of a list; no request that fits into the limit of a server has so many."""
+_OBSERVATION: Final = "tarocchi.solver.v1.Observation"
+_HIDDEN: Final = frozenset({"deal", "hands", "stock"})
+"""What a whole deal has and no observation, because it shows the cards of others."""
 
 Faults = Iterator[tuple[str, str]]
 
 
 def find_faults(kind: Any, value: object, path: str = "") -> Faults:
-    """Yields path and sentence of every place where `value` is no JSON form of the message; unknown fields are fine."""
+    """Yields path and sentence of every place where `value` is no JSON form of the message; unknown fields are fine, but for those
+    that would show hidden cards."""
     if kind.full_name == "google.protobuf.Duration":
         if not isinstance(value, str) or not _DURATION.fullmatch(value):
             yield path, f'a duration such as "1.5s" is needed, not {_shown(value)}'
@@ -42,6 +48,9 @@ def find_faults(kind: Any, value: object, path: str = "") -> Faults:
             yield path, _HALF_CHARACTER.format(f"the key {name!a}")
             continue
         field = field_of(kind, name)
+        if field is None and kind.full_name == _OBSERVATION and name in _HIDDEN:
+            text = "an observation never holds this, which shows hidden cards: give what one seat knows"
+            yield _below(path, name), f"{text}, such as table.observation(seat)"
         if field is None or inner is None:
             continue
         where = _below(path, field.name)
@@ -110,6 +119,8 @@ def _faults_of_field(field: FieldDescriptor, value: object, path: str) -> Faults
         yield from _faults_of_value(field, value, path)
     elif not isinstance(value, list):
         yield path, f"a list in brackets is needed, not {_shown(value)}"
+    elif len(value) > MOST_ENTRIES:
+        yield path, f"{len(value)} are too many: at most {MOST_ENTRIES} are looked at"
     else:
         for index, entry in enumerate(value):
             yield from _faults_of_value(field, entry, f"{path}[{index}]")

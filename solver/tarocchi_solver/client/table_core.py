@@ -280,6 +280,7 @@ def bot_move(
             stays as it was.
         InvalidCallError: the deal is over, or another move was made meanwhile.
     """
+    _require_fallback(fallback)
     seat = table._require_turn()
     view = table.view
     call = calls.recommend_move(
@@ -308,6 +309,13 @@ def bot_move(
     return BotMove(seat, move, answer, failure)
 
 
+def _require_fallback(fallback: object) -> None:
+    """Raises `InvalidCallError` for what is no function, before there is any need of it."""
+    if fallback is not None and not callable(fallback):
+        text = f"a function that is shown the table and returns a move is needed, or None, not {fallback!r}"
+        raise InvalidCallError.about([("fallback", text)])
+
+
 def play_bots(
     table: TableCore,
     bots: Collection[int] | Mapping[int, Level],
@@ -333,6 +341,7 @@ def play_bots(
     Raises:
         SolverError: as for `bot_move`. The moves made until then stand in `events`.
     """
+    _require_fallback(fallback)
     for seat in bots:
         table._require_seat(seat)
     made: list[BotMove] = []

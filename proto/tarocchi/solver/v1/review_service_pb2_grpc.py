@@ -52,8 +52,8 @@ class ReviewServiceServicer(object):
 
         The same deal, iteration budget and seed give the same bytes.
 
-        Errors: INVALID_ARGUMENT with every fault of the request; FAILED_PRECONDITION for a deal that is not over: a review
-        must not help those who still play; RESOURCE_EXHAUSTED and UNAVAILABLE as for SolverService.
+        Errors: INVALID_ARGUMENT with every fault of the request; FAILED_PRECONDITION, reason DEAL_NOT_OVER, for a deal
+        that is not over: a review must not help those who still play; RESOURCE_EXHAUSTED and UNAVAILABLE as for SolverService.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
