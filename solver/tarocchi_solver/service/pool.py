@@ -16,7 +16,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
@@ -77,6 +77,8 @@ class _Ticket:
     """When a search that runs is to end, or was told to."""
     is_hurried: bool = False
     """Whether it is due before its time, because the server is about to stop."""
+    is_of_many: bool = False
+    """Whether its call makes many searches."""
 
 
 class SearchPool:
@@ -112,6 +114,7 @@ class SearchPool:
         self._lock = threading.RLock()
         self._idle = threading.Condition(self._lock)
         self._changed = threading.Condition(self._lock)
+        self._line: list[object] = []
         self._waiting: list[_Ticket] = []
         self._running: list[_Ticket] = []
         self._in_lane: _Ticket | None = None
@@ -149,17 +152,40 @@ class SearchPool:
         """Does a job when its turn comes and returns its result; as `submit`, and waits."""
         return result_of(self.submit(job, context))
 
-    def submit(self, job: Job[T], context: grpc.ServicerContext) -> Future[T]:
+    @contextlib.contextmanager
+    def in_line(self) -> Iterator[object]:
+        """Gives a call of many searches, which found no place, one in front of all that come later.
+
+        It holds for half of the places of the pool: for the other half such calls compete with the others, so that
+        neither can keep the others out.
+        """
+        place = object()
+        with self._lock:
+            self._line.append(place)
+        try:
+            yield place
+        finally:
+            with self._lock:
+                self._line.remove(place)
+
+    def minimum_seconds(self, kind: str) -> float:
+        """Returns what a minimum answer to a job of a kind takes, as far as one can tell."""
+        with self._lock:
+            return self._minimums.of(kind)
+
+    def submit(
+        self, job: Job[T], context: grpc.ServicerContext, *, is_of_many: bool = False, place: object = None
+    ) -> Future[T]:
         """Puts a job into the queue; returns what will hold its result, see `result_of`.
 
-        When the client of the call `context` cancels it, or its deadline passes, the search ends or never starts.
+        A job of a call of many searches says so, and which `place` the call has in the line, if any. When the client of the call `context` cancels it, or its deadline passes, the search ends or never starts.
 
         Raises:
             RequestError: the queue is full or so long that even a minimum answer would be late, or the server is about
                 to stop.
         """
-        ticket = _Ticket(job, job.latest)
-        self._admit(ticket)
+        ticket = _Ticket(job, job.latest, is_of_many=is_of_many)
+        self._admit(ticket, place)
         if not context.add_callback(lambda: self._give_up(ticket)):
             self._give_up(ticket)
         return ticket.result
@@ -208,18 +234,25 @@ class SearchPool:
             self._changed.notify_all()
         self._executor.shutdown(wait=False, cancel_futures=True)
 
-    def _admit(self, ticket: _Ticket) -> None:
+    def _claimed(self, place: object) -> int:
+        """Returns the free places that belong to those in the line in front of a place, or to all of them if None."""
+        held = sum(ticket.is_of_many for ticket in (*self._waiting, *self._running))
+        ahead = len(self._line) if place is None else self._line.index(place)
+        return max(min(ahead, self._capacity // 2 - held), 0)
+
+    def _admit(self, ticket: _Ticket, place: object) -> None:
         """Puts a ticket into the queue or raises `RequestError`."""
         with self._lock:
             if self._is_draining:
                 raise refusal_of(Stage.DRAINING)
-            if self.admitted >= self._capacity:
+            if self.admitted + self._claimed(place) >= self._capacity:
                 raise queue_full(f"{self._capacity} searches run or wait already: ask again in a moment")
             has_to_wait = len(self._running) + len(self._waiting) >= self._workers
             self._waiting.append(ticket)
             if has_to_wait and not self._is_in_time(ticket):
                 self._waiting.remove(ticket)
-                self._minimums.soften(ticket.job.kind)
+                if place is None:  # one in the line asks again and again
+                    self._minimums.soften(ticket.job.kind)
                 raise queue_full(
                     f"{self.admitted} searches run or wait already, too many for an answer before the deadline: "
                     "ask again in a moment, or with a later deadline"

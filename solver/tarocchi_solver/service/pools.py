@@ -13,8 +13,9 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Final, TypeVar
 
 import grpc
@@ -33,6 +34,8 @@ LOWEST_PRIORITY: Final = 19
 
 PLACE_POLL_SECONDS: Final = 0.02
 """How long a call under way waits before it asks again for a place in the queue."""
+_ROOM: Final = 2
+"""A job that has waited gets so many times the time of a minimum answer, while its call has as much."""
 
 
 class Priority(enum.Enum):
@@ -81,31 +84,19 @@ class SearchPools:
             self._long_calls.release()
 
     def search_in_turn(
-        self, priority: Priority, jobs: Iterable[Job[T]], context: grpc.ServicerContext, abreast: int
+        self, priority: Priority, jobs: Sequence[Job[T]], context: grpc.ServicerContext, abreast: int
     ) -> Iterator[T]:
         """Does the jobs of one call, `abreast` at the same time, and yields their results in order.
 
-        Waits for a place where the queue is full, so that a call that has begun comes to its end. Raises what
-        `SearchPool.submit` raises else, and `RequestError` when the client has gone.
+        Waits for a place where the queue is full, in front of the calls that come later, for as long as there is time
+        for a minimum answer. What a job has waited is taken from it and from those behind it in equal parts. Raises what
+        `SearchPool.submit` raises, and `RequestError` when the client has gone.
         """
         pool, pending = self[priority], deque[Future[T]]()
-        for job in jobs:
+        for number in range(len(jobs)):
             if len(pending) >= abreast:
                 yield result_of(pending.popleft())
-            while True:
-                if not context.is_active():
-                    raise RequestError(grpc.StatusCode.CANCELLED, StatusReason.CANCELLED, "the client has gone")
-                try:
-                    pending.append(pool.submit(job, context))
-                    break
-                except RequestError as error:
-                    if error.reason is not StatusReason.QUEUE_FULL:
-                        raise
-                if pending:
-                    yield result_of(pending.popleft())
-                else:
-                    with waiting():
-                        time.sleep(PLACE_POLL_SECONDS)
+            pending.append(_submit_in_turn(pool, jobs, number, context))
         while pending:
             yield result_of(pending.popleft())
 
@@ -141,3 +132,27 @@ class SearchPools:
         """As `SearchPool.close`."""
         for pool in self._pools.values():
             pool.close()
+
+
+def _submit_in_turn(
+    pool: SearchPool, jobs: Sequence[Job[T]], number: int, context: grpc.ServicerContext
+) -> Future[T]:
+    """Puts one of the jobs of a call into the queue, as soon as there is a place."""
+    job, end = jobs[number], jobs[-1].latest
+    place: object = None
+    with contextlib.ExitStack() as stack:
+        while True:
+            if not context.is_active():
+                raise RequestError(grpc.StatusCode.CANCELLED, StatusReason.CANCELLED, "the client has gone")
+            now, cost = time.monotonic(), pool.minimum_seconds(job.kind)
+            share = max((end - now) / (len(jobs) - number), _ROOM * cost)
+            in_turn = replace(job, latest=min(max(job.latest, now + share), end))
+            try:
+                return pool.submit(in_turn, context, is_of_many=True, place=place)
+            except RequestError as error:
+                if error.reason is not StatusReason.QUEUE_FULL or now + cost + PLACE_POLL_SECONDS >= end:
+                    raise
+            if place is None:
+                place = stack.enter_context(pool.in_line())
+            with waiting():
+                time.sleep(PLACE_POLL_SECONDS)
