@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import threading
 import urllib.request
 from collections.abc import Iterator
 
@@ -20,7 +21,7 @@ from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_engine import VARIANTS
 from tarocchi_solver import __version__
 from tarocchi_solver.client import SolverClient, SolverError
-from tarocchi_solver.service import searching
+from tarocchi_solver.service import handlers, searching
 from tarocchi_solver.service.config import ConfigError, ServerConfig, Token
 from tarocchi_solver.service.pools import Priority
 from tarocchi_solver.service.server import METHODS, SolverServer
@@ -246,3 +247,25 @@ def test_metrics_are_off_by_default_and_need_a_free_address() -> None:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(OSError, match="it is taken by another program"):
             SolverServer(ServerConfig(address=LOCAL, metrics_address=address))
+
+
+def test_requests_that_never_came_have_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handlers.Arrivals.__init__, "__defaults__", (0.5,))
+    never = threading.Event()
+
+    def late() -> Iterator[bytes]:
+        never.wait(20)
+        yield b""
+
+    with running(metrics_address=LOCAL) as (server, client), grpc.insecure_channel(server.address) as channel:
+        with pytest.raises(SolverError, match="the request has 20000.. bytes, and the server takes 1048576") as caught:
+            client.recommend_move({"variant": "x" * 2_000_000})
+        assert (caught.value.code, caught.value.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")
+        with pytest.raises(grpc.RpcError):
+            channel.stream_unary("/tarocchi.solver.v1.SolverService/GetServerInfo")(late())
+        never.set()
+        expected = {
+            ("RecommendMove", "CANCELLED", "NO_REQUEST"): 1,
+            ("GetServerInfo", "DEADLINE_EXCEEDED", "REQUEST_LATE"): 1,
+        }
+        wait_for(lambda: calls(scrape(server)) == expected)

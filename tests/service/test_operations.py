@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from typing import Any
 
 import grpc
@@ -235,6 +236,26 @@ def test_a_search_in_flight_is_answered_before_the_end(monkeypatch: pytest.Monke
         assert len(answers) == 1
         assert answers[0].moves
         assert blocking.stopped.is_set() == (grace == 0)
+
+
+def test_who_watches_health_does_not_hold_up_the_end() -> None:
+    with running() as (server, _client), grpc.insecure_channel(server.address) as channel:
+        watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+        assert next(watch).status == health_pb2.HealthCheckResponse.SERVING
+        started = time.monotonic()
+        server.stop(20)
+        assert time.monotonic() - started < 10
+        assert [answer.status for answer in watch] == [health_pb2.HealthCheckResponse.NOT_SERVING]
+        assert watch.code() is grpc.StatusCode.OK  # type: ignore[attr-defined]
+
+
+def test_the_health_of_what_is_unknown_is_told_in_a_sentence() -> None:
+    with running() as (server, _client), grpc.insecure_channel(server.address) as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        for ask in (stub.Check, lambda request, **more: next(stub.Watch(request, **more))):
+            with pytest.raises(grpc.RpcError, match="there is no service of this name: ask about one that") as caught:
+                ask(health_pb2.HealthCheckRequest(service="x"), timeout=30)
+            assert caught.value.code() is grpc.StatusCode.NOT_FOUND
 
 
 def test_health_checks_always_find_a_thread() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -9,6 +10,9 @@ from typing import Final
 import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+
+
+_TOO_LARGE: Final = re.compile(r"((?P<side>\w+): )?.*larger than max \((?P<size>\d+) vs\. (?P<most>\d+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,8 @@ class SolverError(Exception):
             status = rpc_status.from_call(error)  # type: ignore[arg-type] # whose error has what is read of a call
         except ValueError:  # details that contradict the status: trust the status
             status = None
+        if status is None and code is grpc.StatusCode.RESOURCE_EXHAUSTED and (sizes := _TOO_LARGE.search(message)):
+            return cls(code, *_about_sizes(sizes))
         if status is None:
             return _kind_of(code, "", None)(code, message)
         info = error_details_pb2.ErrorInfo()
@@ -142,6 +148,15 @@ def _kind_of(code: grpc.StatusCode, reason: str, retry_seconds: float | None) ->
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED and retry_seconds is not None:
         return OverloadedError
     return _KINDS.get(code, SolverError)
+
+
+def _about_sizes(sizes: re.Match[str]) -> tuple[str, str]:
+    """Returns message and reason of the error of a message that was too large for the server, or for the client."""
+    size, most = sizes["size"], sizes["most"]
+    if sizes["side"] == "CLIENT":
+        return f"the answer has {size} bytes, more than the {most} that a client takes: ask for less", "ANSWER_TOO_LARGE"
+    text = f"the request has {size} bytes, and the server takes {most}: send less at once, such as a smaller batch"
+    return text, "REQUEST_TOO_LARGE"
 
 
 class InvalidCallError(SolverError):

@@ -15,7 +15,6 @@ _NOBODY: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_AGREEMENT: Final = re.compile("socket closed|reset by peer|ssl|handshake|certificate|wrong_version", re.IGNORECASE)
-_LONGEST: Final = re.compile(r"larger than max \((\d+) vs\. (\d+)\)")
 _QUOTED: Final = 300
 """Characters of gRPC's own words that are shown."""
 
@@ -49,11 +48,3 @@ def _sentence(error: SolverError, spent: str) -> str | None:
             "and a client certificate where it asks for one"
         )
     return f"no server answered, after {spent}: ask again in a moment, or another one"
-
-
-def message_sizes(error: SolverError) -> tuple[int, int] | None:
-    """Returns the bytes of a message that was too large and the most there may be; None for any other error."""
-    if error.code is not grpc.StatusCode.RESOURCE_EXHAUSTED or error.reason:
-        return None
-    found = _LONGEST.search(error.details)
-    return None if found is None else (int(found[1]), int(found[2]))

@@ -40,6 +40,8 @@ class StatusReason(StrEnum):
     UNKNOWN_TOKEN = "UNKNOWN_TOKEN"
     RATE_LIMIT = "RATE_LIMIT"
     CONCURRENCY_LIMIT = "CONCURRENCY_LIMIT"
+    NO_REQUEST = "NO_REQUEST"  # in log and metrics only, as the next
+    REQUEST_LATE = "REQUEST_LATE"
     INTERNAL_ERROR = "INTERNAL_ERROR"
 
 

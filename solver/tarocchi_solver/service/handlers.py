@@ -10,6 +10,9 @@ from typing import Any, Final, TypeAlias
 
 import grpc
 
+from tarocchi_solver.service.errors import StatusReason
+from tarocchi_solver.service.records import CALL
+
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any] | None"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Handler]"
 
@@ -19,6 +22,9 @@ HANDLERS_KEPT: Final = 1024
 """Handlers that an interceptor has made of others and keeps for the next calls."""
 ARRIVAL_SECONDS: Final = 10.0
 """How long the bytes of a request may be on their way, once the call has begun."""
+_END_SECONDS: Final = 0.1
+_NOT_THERE: Final = "no request came: the client left, or it was larger than request_size_limit"
+"""Which of the two, gRPC does not tell a server."""
 
 _MAKERS: Final[dict[tuple[bool, bool], Callable[..., grpc.RpcMethodHandler[Any, Any]]]] = {
     (False, False): grpc.unary_unary_rpc_method_handler,
@@ -59,6 +65,28 @@ def with_behavior(
     )
 
 
+def _end_late(context: grpc.ServicerContext, text: str) -> None:
+    """Ends a call from another thread than the one that serves it, which a plain `cancel` does without a word."""
+    try:
+        context._rpc_event.call.cancel(grpc.StatusCode.DEADLINE_EXCEEDED.value[0], text)  # type: ignore[attr-defined]
+    except (AttributeError, TypeError):  # this is no part of what gRPC promises
+        context.cancel()
+
+
+def _ends_soon(context: grpc.ServicerContext) -> bool:
+    """Tells whether a call whose requests have ended is over too, of which gRPC hears a moment later."""
+    has_ended = threading.Event()
+    return not context.add_callback(has_ended.set) or has_ended.wait(_END_SECONDS)
+
+
+def _note_end(code: grpc.StatusCode, reason: StatusReason, message: str) -> None:
+    """Notes how the call that this thread serves ends without a request."""
+    call = CALL.get()
+    # that it was late is the better reason, whichever is noted first
+    if call is not None and (call.code is None or reason is StatusReason.REQUEST_LATE):
+        call.code, call.reason, call.message = code, reason, message
+
+
 class Arrivals(grpc.ServerInterceptor):
     """Ends calls whose request does not arrive in time, because each of them keeps a thread.
 
@@ -68,6 +96,7 @@ class Arrivals(grpc.ServerInterceptor):
 
     def __init__(self, seconds: float = ARRIVAL_SECONDS) -> None:
         self._seconds = seconds
+        self._late = f"the request was not there after {seconds:g} s: send it with the call, in one go"
         # in the order in which their time is over
         self._awaited: dict[object, tuple[float, grpc.ServicerContext]] = {}
         self._lock = threading.Lock()
@@ -101,6 +130,8 @@ class Arrivals(grpc.ServerInterceptor):
     ) -> Any:
         request = self._next_in_time(requests, context)
         if request is None:
+            if _ends_soon(context):
+                _note_end(grpc.StatusCode.CANCELLED, StatusReason.NO_REQUEST, _NOT_THERE)
             context.abort(grpc.StatusCode.UNIMPLEMENTED, "the call ended without a request: send one")
         return behavior(request, context, *more, **named)
 
@@ -120,9 +151,15 @@ class Arrivals(grpc.ServerInterceptor):
         self._await(entry, context)
         try:
             return next(requests, None)
+        except Exception:
+            if not context.is_active():
+                _note_end(grpc.StatusCode.CANCELLED, StatusReason.NO_REQUEST, _NOT_THERE)
+            raise
         finally:
             with self._lock:
-                self._awaited.pop(entry, None)
+                is_late = self._awaited.pop(entry, None) is None
+            if is_late:
+                _note_end(grpc.StatusCode.DEADLINE_EXCEEDED, StatusReason.REQUEST_LATE, self._late)
 
     def _await(self, entry: object, context: grpc.ServicerContext) -> None:
         with self._lock:
@@ -144,4 +181,4 @@ class Arrivals(grpc.ServerInterceptor):
                 for entry, _ in late:
                     del self._awaited[entry]
             for _, context in late:
-                context.cancel()
+                _end_late(context, self._late)

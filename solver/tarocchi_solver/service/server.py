@@ -87,6 +87,7 @@ class SolverServer:
         self._health_threads = ThreadPoolExecutor(2, thread_name_prefix="tarocchi-health")
         watchers = self.config.rpc_threads * _WATCHERS_PER_THREAD
         self._health = BoundedHealth(("", *SERVICE_NAMES), watchers, self._health_threads)
+        self._call_threads = CallThreads(self.config.rpc_threads)
         self._server = self._build()
         self._metrics_door = self._bind_metrics()
         self.address = self._bind()
@@ -94,7 +95,7 @@ class SolverServer:
     def _build(self) -> grpc.Server:
         threads = self.config.rpc_threads
         server = grpc.server(
-            CallThreads(threads),
+            self._call_threads,
             interceptors=[
                 Watch(self.metrics, METHODS),
                 *([self.gate] if self.gate else []),
@@ -187,7 +188,10 @@ class SolverServer:
             self._pools.stop_searches()
             self._pools.wait_until_idle(_LAST_ANSWERS_SECONDS / 2)
             self._pools.refuse_waiting()
-        self._server.stop(max(started + grace - time.monotonic(), 0.0) + _LAST_ANSWERS_SECONDS / 2).wait()
+        ended = self._server.stop(max(started + grace - time.monotonic(), 0.0) + _LAST_ANSWERS_SECONDS / 2)
+        while not ended.wait(_SIGNAL_POLL_SECONDS):
+            if not self._call_threads.begun:
+                self._health.end_watches()
         self._pools.close()
         self._health_threads.shutdown(wait=False)
         if self._metrics_door is not None:
@@ -212,9 +216,12 @@ class SolverServer:
             is_sound = self.readiness.stage is not Stage.FAILED
             stopping = threading.Thread(target=self.stop)
             stopping.start()
+            is_hurried = False
             while stopping.is_alive():
-                if len(received) > 1:
+                if len(received) > 1 and not is_hurried:
+                    is_hurried = True
                     self._pools.stop_searches()
+                    self._server.stop(_LAST_ANSWERS_SECONDS)
                 stopping.join(_SIGNAL_POLL_SECONDS)
         finally:
             for number, handler in before.items():

@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
 
 import grpc
 from grpc_health.v1 import health, health_pb2
+
+
+_UNKNOWN: Final = "there is no service of this name: ask about one that reflection lists, or about none for all of them"
 
 
 class BoundedHealth(health.HealthServicer):
@@ -40,6 +43,18 @@ class BoundedHealth(health.HealthServicer):
         for name in self._services:
             self.set(name, kind.SERVING if serving else kind.NOT_SERVING)
 
+    def end_watches(self) -> None:
+        """Ends what is watched, after all that has been told."""
+        with self._lock:
+            for tell in [tell for tells in self._send_response_callbacks.values() for tell in tells]:
+                tell(None)
+
+    def Check(self, request: health_pb2.HealthCheckRequest, context: grpc.ServicerContext) -> Any:
+        """Tells the health of a service now."""
+        if request.service not in self._services:
+            context.abort(grpc.StatusCode.NOT_FOUND, _UNKNOWN)
+        return super().Check(request, context)
+
     def Watch(
         self,
         request: health_pb2.HealthCheckRequest,
@@ -49,9 +64,7 @@ class BoundedHealth(health.HealthServicer):
         """Tells the health of a service now and whenever it changes."""
         # the base class would keep every name that it was ever asked about
         if request.service not in self._services:
-            context.abort(
-                grpc.StatusCode.NOT_FOUND, "there is no service of this name: watch one that reflection lists"
-            )
+            context.abort(grpc.StatusCode.NOT_FOUND, _UNKNOWN)
         with self._watchers_lock:
             is_one_too_many = self._watchers >= self._most_watchers
             self._watchers += not is_one_too_many
