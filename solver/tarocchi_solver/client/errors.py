@@ -11,7 +11,6 @@ import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-
 _TOO_LARGE: Final = re.compile(r"((?P<side>\w+): )?.*larger than max \((?P<size>\d+) vs\. (?P<most>\d+)\)")
 
 
@@ -154,7 +153,10 @@ def _about_sizes(sizes: re.Match[str]) -> tuple[str, str]:
     """Returns message and reason of the error of a message that was too large for the server, or for the client."""
     size, most = sizes["size"], sizes["most"]
     if sizes["side"] == "CLIENT":
-        return f"the answer has {size} bytes, more than the {most} that a client takes: ask for less", "ANSWER_TOO_LARGE"
+        return (
+            f"the answer has {size} bytes, more than the {most} that a client takes: ask for less",
+            "ANSWER_TOO_LARGE",
+        )
     text = f"the request has {size} bytes, and the server takes {most}: send less at once, such as a smaller batch"
     return text, "REQUEST_TOO_LARGE"
 

@@ -32,8 +32,10 @@ Faults = Iterator[tuple[str, str]]
 
 
 def find_faults(kind: Any, value: object, path: str = "") -> Faults:
-    """Yields path and sentence of every place where `value` is no JSON form of the message; unknown fields are fine, but for those
-    that would show hidden cards."""
+    """Yields path and sentence of every place where `value` is no JSON form of the message.
+
+    Unknown fields are fine, but for those that would show hidden cards.
+    """
     if kind.full_name == "google.protobuf.Duration":
         if not isinstance(value, str) or not _DURATION.fullmatch(value):
             yield path, f'a duration such as "1.5s" is needed, not {_shown(value)}'

@@ -30,8 +30,8 @@ class RetryPolicy:
     before the first attempt, so that each of them asks for the same answer. A wait never goes past the timeout of its
     call. A request that is too large is not sent again.
 
-    Where nobody listens at the address, as while a server is restarted, nothing was sent. Such attempts do not count: they
-    go on for as long as the call's timeout and `patience` allow.
+    Where nobody listens at the address, as while a server is restarted, nothing was sent. Such attempts do not count:
+    they go on for as long as the call's timeout and `patience` allow.
     """
 
     attempts: int = 4

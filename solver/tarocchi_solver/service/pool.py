@@ -178,7 +178,8 @@ class SearchPool:
     ) -> Future[T]:
         """Puts a job into the queue; returns what will hold its result, see `result_of`.
 
-        A job of a call of many searches says so, and which `place` the call has in the line, if any. When the client of the call `context` cancels it, or its deadline passes, the search ends or never starts.
+        When the client of the call `context` cancels it, or its deadline passes, the search ends or never starts. A job
+        of a call of many searches says so, and which `place` the call has in the line, if any.
 
         Raises:
             RequestError: the queue is full or so long that even a minimum answer would be late, or the server is about

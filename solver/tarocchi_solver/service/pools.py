@@ -89,8 +89,8 @@ class SearchPools:
         """Does the jobs of one call, `abreast` at the same time, and yields their results in order.
 
         Waits for a place where the queue is full, in front of the calls that come later, for as long as there is time
-        for a minimum answer. What a job has waited is taken from it and from those behind it in equal parts. Raises what
-        `SearchPool.submit` raises, and `RequestError` when the client has gone.
+        for a minimum answer. What a job has waited is taken from it and from those behind it in equal parts.
+        Raises what `SearchPool.submit` raises, and `RequestError` when the client has gone.
         """
         pool, pending = self[priority], deque[Future[T]]()
         for number in range(len(jobs)):
@@ -134,9 +134,7 @@ class SearchPools:
             pool.close()
 
 
-def _submit_in_turn(
-    pool: SearchPool, jobs: Sequence[Job[T]], number: int, context: grpc.ServicerContext
-) -> Future[T]:
+def _submit_in_turn(pool: SearchPool, jobs: Sequence[Job[T]], number: int, context: grpc.ServicerContext) -> Future[T]:
     """Puts one of the jobs of a call into the queue, as soon as there is a place."""
     job, end = jobs[number], jobs[-1].latest
     place: object = None

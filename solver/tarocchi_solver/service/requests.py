@@ -262,7 +262,11 @@ def parse_budget(message: solver_service_pb2.Budget, faults: FaultList, path: st
 def _nanoseconds_of(message: duration_pb2.Duration, faults: FaultList, path: str) -> int | None:
     """Returns a duration in nanoseconds, None where it is none."""
     seconds, nanos = message.seconds, message.nanos
-    if abs(nanos) > _MOST_NANOS or abs(seconds) > _MOST_DURATION_SECONDS or seconds * nanos < 0:
+    if abs(seconds) > _MOST_DURATION_SECONDS:
+        text = f"{seconds} seconds are no duration: give at most {_MOST_DURATION_SECONDS}, or leave it out"
+        faults.add(path, ViolationReason.OUT_OF_RANGE, text)
+        return None
+    if abs(nanos) > _MOST_NANOS or seconds * nanos < 0:
         text = f"{seconds} seconds and {nanos} nanos are no duration: give 0 to {_MOST_NANOS} nanos, signed alike"
         faults.add(path, ViolationReason.OUT_OF_RANGE, text)
         return None

@@ -10,7 +10,6 @@ from typing import Any, Final
 import grpc
 from grpc_health.v1 import health, health_pb2
 
-
 _UNKNOWN: Final = "there is no service of this name: ask about one that reflection lists, or about none for all of them"
 
 
