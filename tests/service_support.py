@@ -21,7 +21,8 @@ from tarocchi_solver.search import Budget, Recommendation, search, warm_up
 from tarocchi_solver.service.answers import deal_answer
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.formats import format_event, format_observation
-from tarocchi_solver.service.pool import Job, SearchPool
+from tarocchi_solver.service.jobs import Job
+from tarocchi_solver.service.pool import SearchPool
 from tarocchi_solver.service.server import SolverServer
 
 SMALL = 200

@@ -20,7 +20,8 @@ from tarocchi_solver.service.agenda import (
     latest_starts,
 )
 from tarocchi_solver.service.errors import RequestError
-from tarocchi_solver.service.pool import Job, SearchPool, StopSignal
+from tarocchi_solver.service.jobs import Job, StopSignal
+from tarocchi_solver.service.pool import SearchPool
 
 HOURS = 10_000.0
 """Seconds that never pass in a test."""

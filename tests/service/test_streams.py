@@ -243,6 +243,14 @@ def test_bytes_that_are_no_request_are_refused_in_streams(server: SolverServer) 
         assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
 
 
+def test_a_duration_of_too_many_seconds_is_told_as_such(stubs: Stubs) -> None:
+    request = asked(in_the_middle())
+    request.budget.duration.seconds = 2**62
+    with pytest.raises(grpc.RpcError, match=f"{2**62} seconds are no duration: give at most ") as caught:
+        stubs[0].RecommendMove(request)
+    assert faults_of(caught.value) == {"budget.duration": "OUT_OF_RANGE"}
+
+
 # --- beliefs
 
 

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 import grpc
 
@@ -27,8 +25,9 @@ from tarocchi_solver.search.runner import AbandonedError
 from tarocchi_solver.service.agenda import Due, Estimates, are_in_time, latest_starts
 from tarocchi_solver.service.calls import RETRY_SECONDS, Stage, refusal_of
 from tarocchi_solver.service.errors import RequestError, StatusReason
+from tarocchi_solver.service.jobs import Job, StopSignal
 from tarocchi_solver.service.records import Trace
-from tarocchi_solver.service.threads import waiting
+from tarocchi_solver.service.threads import stand_back, waiting
 
 _LONGEST_PAUSE: Final = 3600.0
 """Seconds; a call may have its deadline at the end of time, for which no thread can wait."""
@@ -36,31 +35,6 @@ _ABREAST: Final = 0.05
 """A search that runs ends after the minimum answers that are due at most so many seconds later."""
 
 T = TypeVar("T")
-
-
-class StopSignal(threading.Event):
-    """Tells a search to end."""
-
-    is_for_time = False
-    """Whether the search has to end because its time is over."""
-    is_abandoned = False
-    """Whether nobody waits for the answer any more: then the search ends without one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job(Generic[T]):
-    """What is to be done for a call."""
-
-    kind: str
-    """Jobs of the same kind take about the same time to answer."""
-    search: Callable[[StopSignal, float], T]
-    """Answers as well as the given number of seconds allows; ends early with what it has when the signal is set."""
-    minimum: Callable[[StopSignal], T]
-    """Answers at once; its signal is set already."""
-    latest: float = math.inf
-    """The value of time.monotonic() at which the answer has to be there."""
-    trace: Trace = field(default_factory=Trace)
-    """Is filled in while the job is done."""
 
 
 @dataclass(eq=False, slots=True)
@@ -108,7 +82,7 @@ class SearchPool:
         self._longest = longest
         self._on_done = on_done
         self._executor = ThreadPoolExecutor(
-            workers, thread_name_prefix="tarocchi-solver", initializer=_stand_back, initargs=(niceness,)
+            workers, thread_name_prefix="tarocchi-solver", initializer=stand_back, initargs=(niceness,)
         )
         # reentrant, because what holds it asks how many calls are admitted
         self._lock = threading.RLock()
@@ -418,11 +392,3 @@ def queue_full(message: str) -> RequestError:
     """Returns the error of a call for which there is no place."""
     code = grpc.StatusCode.RESOURCE_EXHAUSTED
     return RequestError(code, StatusReason.QUEUE_FULL, message, retry_seconds=RETRY_SECONDS)
-
-
-def _stand_back(niceness: int) -> None:
-    """Lowers the priority of the calling thread, so that those that answer calls come first."""
-    if niceness and sys.platform == "linux":
-        thread = threading.get_native_id()
-        with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + niceness)

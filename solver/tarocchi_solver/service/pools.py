@@ -22,8 +22,9 @@ import grpc
 
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.errors import RequestError, StatusReason
+from tarocchi_solver.service.jobs import Job
 from tarocchi_solver.service.metrics import Metrics
-from tarocchi_solver.service.pool import Job, SearchPool, queue_full, result_of
+from tarocchi_solver.service.pool import SearchPool, queue_full, result_of
 from tarocchi_solver.service.threads import waiting
 
 T = TypeVar("T")

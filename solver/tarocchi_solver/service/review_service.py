@@ -20,7 +20,7 @@ from tarocchi_solver.service.calls import Readiness, Servicer, streaming
 from tarocchi_solver.service.config import EVENT_LIMIT, ServerConfig
 from tarocchi_solver.service.decisions import Decision
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason
-from tarocchi_solver.service.pool import Job, StopSignal
+from tarocchi_solver.service.jobs import Job, StopSignal
 from tarocchi_solver.service.pools import Priority, SearchPools
 from tarocchi_solver.service.questions import allowed_budget, seed_of
 from tarocchi_solver.service.records import Trace

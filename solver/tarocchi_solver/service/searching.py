@@ -21,7 +21,7 @@ from tarocchi_solver.search.review import DecisionReview
 from tarocchi_solver.search.runner import ITERATIONS_PER_MS
 from tarocchi_solver.service.answers import recommendation_answer
 from tarocchi_solver.service.errors import invalid_request
-from tarocchi_solver.service.pool import StopSignal
+from tarocchi_solver.service.jobs import StopSignal
 from tarocchi_solver.service.questions import Question, read_beliefs
 from tarocchi_solver.service.requests import contradiction_fault
 from tarocchi_solver.service.study_answers import beliefs_answer

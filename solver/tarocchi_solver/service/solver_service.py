@@ -25,8 +25,9 @@ from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.decisions import Decision
 from tarocchi_solver.service.errors import FaultList, RequestError, ViolationReason, invalid_request
 from tarocchi_solver.service.formats import format_budget
+from tarocchi_solver.service.jobs import Job, StopSignal
 from tarocchi_solver.service.latest import Latest
-from tarocchi_solver.service.pool import Job, StopSignal, result_of
+from tarocchi_solver.service.pool import result_of
 from tarocchi_solver.service.pools import Priority, SearchPools
 from tarocchi_solver.service.questions import (
     Question,

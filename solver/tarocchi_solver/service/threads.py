@@ -9,6 +9,8 @@ the bytes of its request, or for a client that is slow to read.
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 import threading
 import time
 from collections import deque
@@ -145,3 +147,11 @@ def waiting() -> Iterator[None]:
     threads, worker = place
     with threads.without(worker):
         yield
+
+
+def stand_back(niceness: int) -> None:
+    """Lowers the priority of the calling thread, so that those that answer calls come first."""
+    if niceness and sys.platform == "linux":
+        thread = threading.get_native_id()
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + niceness)

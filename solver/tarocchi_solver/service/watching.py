@@ -44,8 +44,9 @@ class BoundedHealth(health.HealthServicer):
 
     def end_watches(self) -> None:
         """Ends what is watched, after all that has been told."""
-        with self._lock:
-            for tell in [tell for tells in self._send_response_callbacks.values() for tell in tells]:
+        base: Any = self  # which keeps them in attributes that its stubs do not have
+        with base._lock:
+            for tell in [tell for tells in base._send_response_callbacks.values() for tell in tells]:
                 tell(None)
 
     def Check(self, request: health_pb2.HealthCheckRequest, context: grpc.ServicerContext) -> Any:
