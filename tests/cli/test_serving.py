@@ -180,5 +180,5 @@ def test_a_failed_self_test_ends_the_command(monkeypatch: pytest.MonkeyPatch) ->
     *lines, last = result.stderr.splitlines()
     assert last == "tarocchi: the kernels cannot be used, see above"
     told = [json.loads(line) for line in lines]
-    assert [line["event"] for line in told] == ["listening", "self-test failed", "stopping", "stopped"]
-    assert "this kernel adds wrongly" in told[1]["exception"]
+    assert [line["event"] for line in told] == ["listening", "compiling", "self-test failed", "stopping", "stopped"]
+    assert "this kernel adds wrongly" in told[2]["exception"]

@@ -222,7 +222,7 @@ def test_every_call_has_one_line_and_no_secret_is_in_any() -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
         assert {"level", "event"} <= line.keys()
     assert SITE.secret not in log.stream.getvalue()
-    assert [line["event"] for line in log.lines][:2] == ["listening", "ready"]
+    assert [line["event"] for line in log.lines][:3] == ["listening", "compiling", "ready"]
     assert [line["event"] for line in log.lines][-2:] == ["stopping", "stopped"]
 
 

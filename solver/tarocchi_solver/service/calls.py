@@ -41,7 +41,7 @@ class Stage(StrEnum):
 
 
 _REFUSALS: Final = {
-    Stage.WARMING_UP: (StatusReason.WARMING_UP, "the server compiles its kernels: ask again in a moment"),
+    Stage.WARMING_UP: (StatusReason.WARMING_UP, "the server compiles or loads its kernels: ask again in a moment"),
     Stage.FAILED: (StatusReason.WARM_UP_FAILED, "the server failed its self-test and cannot answer: see its log"),
     Stage.DRAINING: (StatusReason.DRAINING, "the server is about to stop: ask another one, or later"),
 }

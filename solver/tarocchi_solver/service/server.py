@@ -157,6 +157,8 @@ class SolverServer:
         threading.Thread(target=self._become_ready, name="tarocchi-warm-up", daemon=True).start()
 
     def _become_ready(self) -> None:
+        # the first start takes minutes on a busy machine
+        log.info("compiling the kernels, or loading those compiled before", extra=told("compiling"))
         try:
             self._warm_up()
         except Exception:
