@@ -158,7 +158,8 @@ def test_the_standing_decides_the_chance_to_win_the_match(client: SolverClient) 
     assert state.turn is not None
     side = state.variant.side_of(state.turn)
     observation = observed(state)
-    even = client.recommend_move(observation, iterations=SMALL, seed=1)
+    # so many worlds that the chance of the match is no matter of a few of them
+    even = client.recommend_move(observation, iterations=5000, seed=1)
     observation.standing.scores[side], observation.standing.scores[1 - side] = 300, 42
     ahead = client.recommend_move(observation, iterations=SMALL, seed=1)
     for entry in even.moves:
