@@ -246,6 +246,7 @@ def test_a_report_on_the_fitted_deals_is_refused(monkeypatch: pytest.MonkeyPatch
         report(synthetic(1, deals=10), PLAN)
 
 
+@pytest.mark.exhaustive
 def test_the_plot_is_the_same_to_the_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibration_report, "calibration_card", lambda name: None)
     monkeypatch.setattr(calibration_report, "fits_of", lambda name: None)

@@ -17,6 +17,7 @@ from tarocchi_engine import VARIANTS
 REPEATED = ("mean_difference", "standard_error", "solver_iterations_per_search", "openspiel_iterations_per_search")
 
 
+@pytest.mark.exhaustive
 def test_a_match_with_equal_iterations_comes_out_the_same_again() -> None:
     first, second = (play_openspiel_match("piedicavallo", iterations=2, pairs=2, seed=5) for _ in range(2))
     assert [getattr(first, name) for name in REPEATED] == [getattr(second, name) for name in REPEATED]

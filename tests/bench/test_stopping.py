@@ -93,6 +93,7 @@ def test_a_second_signal_ends_at_once(number: signal.Signals) -> None:
         process.kill()
 
 
+@pytest.mark.exhaustive
 def test_many_signals_do_not_hang_a_match(tmp_path: Path) -> None:
     record = tmp_path / "match.jsonl"
     process = start(*ENDLESS, "--workers", "2", "--record", str(record))
