@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import grpc
@@ -160,26 +161,34 @@ def test_a_server_that_does_not_answer_is_left_at_the_deadline(door: str) -> Non
     assert len(scripted.requests) == 1
 
 
-def test_a_server_that_comes_up_meanwhile_is_found(door: str) -> None:
-    """With gRPC's own pause after a failed connection, a second, all attempts would be over before it tries again."""
+@contextlib.contextmanager
+def coming_up(scripted: ScriptedServer, seconds: float) -> Iterator[str]:
+    """Yields the address at which a server listens after so many seconds."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    done, scripted = threading.Event(), ScriptedServer()
+    done = threading.Event()
 
     def come_up() -> None:
-        time.sleep(0.3)
+        time.sleep(seconds)
         with serving(scripted, port=port):
             done.wait(30)
 
     thread = threading.Thread(target=come_up)
     thread.start()
     try:
-        policy = RetryPolicy(attempts=6, jitter=0)
-        assert through(door, f"127.0.0.1:{port}", ask, retry=policy).diagnostics.seed == scripted.requests[0].seed
+        yield f"127.0.0.1:{port}"
     finally:
         done.set()
         thread.join()
+
+
+def test_a_server_that_comes_up_meanwhile_is_found(door: str) -> None:
+    """With gRPC's own pause after a failed connection, a second, all attempts would be over before it tries again."""
+    scripted = ScriptedServer()
+    with coming_up(scripted, 0.3) as address:
+        policy = RetryPolicy(attempts=6, jitter=0)
+        assert through(door, address, ask, retry=policy).diagnostics.seed == scripted.requests[0].seed
 
 
 def test_where_nobody_listens_is_tried_for_the_whole_timeout(door: str) -> None:
@@ -204,23 +213,9 @@ def test_where_nobody_listens_is_tried_for_the_whole_timeout(door: str) -> None:
 
 
 def test_attempts_where_nobody_listens_leave_those_at_a_busy_server(door: str) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    scripted, done = ScriptedServer(BUSY, BUSY), threading.Event()
-
-    def come_up() -> None:
-        time.sleep(1.5)
-        with serving(scripted, port=port):
-            done.wait(30)
-
-    thread = threading.Thread(target=come_up)
-    thread.start()
-    try:
-        assert through(door, f"127.0.0.1:{port}", lambda client: client.recommend_move(OBSERVATION, timeout=20))
-    finally:
-        done.set()
-        thread.join()
+    scripted = ScriptedServer(BUSY, BUSY)
+    with coming_up(scripted, 1.5) as address:
+        assert through(door, address, lambda client: client.recommend_move(OBSERVATION, timeout=20))
     assert len(scripted.requests) == 3
 
 
