@@ -72,10 +72,12 @@ function seedOf(number) {
 // Looks at three answers as they grow, then cancels.
 async function showAnalysis(observation) {
   let count = 0;
+  let reason;
   try {
     const request = { observation, interval: { seconds: 0, nanos: 50_000_000 }, budget: { iterations: 10_000_000 } };
-    const hasEnded = await service.analyze(request, ({ recommendation }) => {
+    const hasEnded = await service.analyze(request, ({ recommendation, stopReason }) => {
       count += 1;
+      reason = stopReason; // of the analysis, known with its final answer
       const { diagnostics, moves } = recommendation;
       const [best] = moves;
       console.log(
@@ -84,7 +86,7 @@ async function showAnalysis(observation) {
       );
       return count < 3;
     });
-    console.log(`  analysis: ${hasEnded ? 'ended' : 'cancelled'} after ${count} responses`);
+    console.log(`  analysis: ${hasEnded ? `ended (${reason})` : 'cancelled'} after ${count} responses`);
   } catch (error) {
     if (error.code !== grpc.status.UNIMPLEMENTED) throw error;
     console.log('  analysis: this server has none');

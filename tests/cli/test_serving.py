@@ -121,7 +121,7 @@ def test_a_service_with_open_streams_stops_in_good_order(tmp_path: Path) -> None
             wait_for(lambda: seen == [SERVING, NOT_SERVING])
             assert [call.done() for call in (study, batch, move)] == [False] * 3
             *_, last = study
-            assert last.final
+            assert (last.final, last.stop_reason) == (True, pb.STOP_REASON_STOPPED)
             assert last.recommendation.moves
             assert move.result().diagnostics.stop_reason == pb.STOP_REASON_STOPPED
             assert batch.code() is grpc.StatusCode.UNAVAILABLE

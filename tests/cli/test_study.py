@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from google.protobuf import json_format
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from service_support import finished, in_the_middle, observed, running, whole_deal
@@ -15,6 +18,10 @@ from tarocchi.solver.v1 import review_service_pb2, solver_service_pb2
 from tarocchi_engine import VARIANTS
 from tarocchi_solver import examples
 from tarocchi_solver.cli import app
+from tarocchi_solver.cli.live import show_live
+from tarocchi_solver.service.answers import variants_answer
+from tarocchi_solver.service.questions import read_analysis
+from tarocchi_solver.service.searching import analyze_here
 
 
 def run(*arguments: str, stdin: str | None = None) -> Result:
@@ -45,7 +52,41 @@ def test_analyze_prints_a_line_for_each_snapshot() -> None:
     found = lines_of(run(*arguments, stdin=examples.load("bolognese")))
     assert [entry["final"] for entry in found] == [False, False, False, True]
     assert found[-1]["recommendation"] == found[-2]["recommendation"]
+    assert [entry["stopReason"] for entry in found] == ["STOP_REASON_UNSPECIFIED"] * 3 + ["STOP_REASON_ITERATIONS"]
     json_format.ParseDict(found[0], solver_service_pb2.AnalyzePositionResponse())
+
+
+def test_analyze_tells_what_ended_the_analysis() -> None:
+    result = run("analyze", "-", "--time-ms", "300", "--seed", "1", stdin=examples.load("bolognese"))
+    assert result.exit_code == 0, result.output
+    assert result.stdout.rstrip().endswith("seed 1; stopped by time.")
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_an_analysis_that_is_interrupted_tells_so(is_terminal: bool) -> None:
+    asked = solver_service_pb2.AnalyzePositionRequest(observation=observed(in_the_middle()))
+    asked.budget.iterations = 1000
+    request, _interval = read_analysis(asked)
+    first, final = analyze_here(request, threads=1)
+    (variant,) = [entry for entry in variants_answer().variants if entry.name == "bolognese"]
+
+    def interrupted() -> Iterator[solver_service_pb2.AnalyzePositionResponse]:
+        raise KeyboardInterrupt
+        yield
+
+    def shown(others: Iterator[solver_service_pb2.AnalyzePositionResponse]) -> str:
+        console = Console(file=io.StringIO(), force_terminal=is_terminal, width=200)
+        show_live(console, first, others, variant)
+        return str(console.file.getvalue())  # type: ignore[attr-defined]
+
+    assert "ended by Ctrl-C." in shown(interrupted())
+    assert ("going on." in shown(iter([final]))) == is_terminal
+    assert "stopped by the cap on iterations." in shown(iter([final]))
+    final.stop_reason = solver_service_pb2.STOP_REASON_TIME
+    assert "stopped by time." in shown(iter([final]))
+    # an older server does not tell
+    final.ClearField("stop_reason")
+    assert "stopped by the cap on iterations." in shown(iter([final]))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

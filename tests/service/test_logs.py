@@ -159,7 +159,8 @@ def test_what_a_clock_has_ended_is_told() -> None:
     first, second = log.of("decision")
     assert not first["reproducible"]
     assert first["request"]["budget"] == {"iterations": answer.diagnostics.iterations}
-    assert first["stop_reason"] == "time"
+    assert (first["stop_reason"], second["stop_reason"]) == ("time", "time")
+    assert second["sha256"] == digest(last)
     # the last search of an analysis is cut short only where it is the first
     is_cut = last.recommendation.diagnostics.stop_reason == pb.STOP_REASON_TIME
     assert second["reproducible"] == (not is_cut)
@@ -274,6 +275,8 @@ def test_writing_does_not_hold_up_calls() -> None:
         ({"request": []}, 2, "an object in braces is needed"),
         ({"request": {"observation": {"variant": "whist"}}}, 2, "no variant is called 'whist'"),
         ({"threads": 0}, 2, "threads: 0 is out of range"),
+        ({"method": "AnalyzePosition", "stop_reason": "bored"}, 2, "stop_reason: 'bored' is none of single_move"),
+        ({"method": "AnalyzePosition"}, 1, "other bytes"),
         ({"event": "call"}, 2, "there is no decision in it: give lines with the event 'decision'"),
     ],
 )

@@ -18,6 +18,7 @@ from service_support import (
     finished,
     in_the_middle,
     observed,
+    occupied,
     play_until,
     running,
     wait_for,
@@ -29,6 +30,8 @@ from tarocchi.solver.v1.review_service_pb2_grpc import ReviewServiceStub
 from tarocchi.solver.v1.solver_service_pb2_grpc import SolverServiceStub
 from tarocchi_engine import VARIANTS, Phase, State
 from tarocchi_solver.levels import LEVELS, Level, play_at_level
+from tarocchi_solver.search import Budget
+from tarocchi_solver.service import searching
 from tarocchi_solver.service.formats import format_move
 from tarocchi_solver.service.pools import Priority
 from tarocchi_solver.service.server import SolverServer
@@ -183,6 +186,8 @@ def test_an_analysis_grows_and_ends_once(stubs: Stubs, variant: str) -> None:
         again = pb.RecommendMoveRequest(observation=observation, budget=found.diagnostics.budget, seed=4)
         assert stubs[0].RecommendMove(again).SerializeToString() == found.SerializeToString()
     assert answers[-1].recommendation.diagnostics.budget == pb.Budget(iterations=5000)
+    assert {answer.stop_reason for answer in answers[:-1]} <= {pb.STOP_REASON_UNSPECIFIED}
+    assert answers[-1].stop_reason == pb.STOP_REASON_ITERATIONS
 
 
 def test_an_analysis_ends_with_its_time(stubs: Stubs) -> None:
@@ -193,8 +198,40 @@ def test_an_analysis_ends_with_its_time(stubs: Stubs) -> None:
     facts = last.recommendation.diagnostics
     # on a slow machine the time may not even do for the first of its searches
     assert facts.iterations > 1500 or facts.stop_reason in (pb.STOP_REASON_TIME, pb.STOP_REASON_ITERATIONS)
+    assert last.stop_reason == pb.STOP_REASON_TIME
     answers = list(stubs[0].AnalyzePosition(pb.AnalyzePositionRequest(observation=request.observation), timeout=2))
-    assert answers[-1].final
+    assert (answers[-1].final, answers[-1].stop_reason) == (True, pb.STOP_REASON_TIME)
+
+
+def test_an_analysis_tells_what_ended_it() -> None:
+    ending = play_until("bolognese", 5, lambda state: len(state.tricks) >= 13 and len(state.legal_moves()) > 1)
+    forced = play_until("bolognese", 1, lambda state: bool(state.tricks) and len(state.legal_moves()) == 1)
+    with running(maximum_budget=Budget(time_ms=300)) as (server, _client), connected(server) as (solver, _review):
+
+        def ended_by(state: State, **budget: int) -> int:
+            request = pb.AnalyzePositionRequest(observation=observed(state), budget=pb.Budget(**budget))
+            return list(solver.AnalyzePosition(request))[-1].stop_reason
+
+        assert ended_by(ending) == pb.STOP_REASON_EXACT
+        assert ended_by(forced) == pb.STOP_REASON_SINGLE_MOVE
+        assert ended_by(in_the_middle(), worlds=2) == pb.STOP_REASON_WORLDS
+        # the maximum of the server, though no search of the analysis was cut
+        assert ended_by(in_the_middle()) == pb.STOP_REASON_TIME
+        assert ended_by(in_the_middle(), iterations=10**9) == pb.STOP_REASON_TIME
+
+
+def test_an_analysis_without_time_and_one_at_the_end_of_the_service_tell_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = pb.AnalyzePositionRequest(observation=observed(in_the_middle()))
+    with running(concurrent_analyses=1) as (server, _client), connected(server) as (solver, _review):
+        with monkeypatch.context() as patch, occupied(server._pools[Priority.ANALYSIS], 1):
+            patch.setattr(searching, "usable_seconds", lambda remaining: 0.3)
+            (least,) = solver.AnalyzePosition(request, timeout=60)
+        assert (least.final, least.stop_reason) == (True, pb.STOP_REASON_TIME)
+        study = solver.AnalyzePosition(request)
+        first = next(iter(study))
+        server.stop(0.0)
+        last = [first, *study][-1]
+        assert (last.final, last.stop_reason) == (True, pb.STOP_REASON_STOPPED)
 
 
 def test_an_analysis_that_is_cancelled_frees_its_place(server: SolverServer, stubs: Stubs) -> None:

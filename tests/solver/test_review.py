@@ -49,8 +49,10 @@ def test_moments_are_the_states_that_were(variant: str) -> None:
 def test_answers_of_an_analysis_can_be_made_again() -> None:
     for variant in VARIANTS:
         for state, observation in decisions(VARIANTS[variant], 3)[::12]:
-            found = list(analyze(observation, Budget(iterations=2500), seed=2))
-            assert found
+            analysis = analyze(observation, Budget(iterations=2500), seed=2)
+            assert analysis.stop_reason is None
+            found = list(analysis)
+            assert analysis.stop_reason is found[-1].found.diagnostics.stop_reason
             for snapshot in found:
                 assert search(observation, snapshot.budget, seed=2) == snapshot.found
             if not found[-1].found.exact and len(state.legal_moves()) > 1:
@@ -61,12 +63,14 @@ def test_an_analysis_can_be_stopped() -> None:
     observation = decisions(VARIANTS["bolognese"], 3)[9][1]
     stop = threading.Event()
     answers = []
-    for snapshot in analyze(observation, seed=2, stop=stop):
+    analysis = analyze(observation, seed=2, stop=stop)
+    for snapshot in analysis:
         answers.append(snapshot)
         if len(answers) == 3:
             stop.set()
     assert len(answers) == 3
     assert answers[-1].found.diagnostics.stop_reason is StopReason.ITERATIONS
+    assert analysis.stop_reason is StopReason.STOPPED
     at_once = list(analyze(observation, seed=2, stop=stop))
     assert [snapshot.found.diagnostics.stop_reason for snapshot in at_once] == [StopReason.STOPPED]
 
@@ -78,8 +82,11 @@ def test_the_time_of_an_analysis_is_that_of_all_its_searches() -> None:
     def clock() -> float:
         return next(ticks) / 1000  # a millisecond passes whenever somebody looks
 
-    answers = list(analyze(observation, Budget(time_ms=400), seed=2, clock=clock))
+    analysis = analyze(observation, Budget(time_ms=400), seed=2, clock=clock)
+    answers = list(analysis)
     assert len(answers) > 2
+    assert answers[-1].found.diagnostics.stop_reason is StopReason.ITERATIONS
+    assert analysis.stop_reason is StopReason.TIME
     assert next(ticks) < 500
     late = list(analyze(observation, Budget(time_ms=1), seed=2, clock=clock))
     assert [snapshot.found.diagnostics.stop_reason for snapshot in late] == [StopReason.TIME]

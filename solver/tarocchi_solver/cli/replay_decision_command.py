@@ -17,6 +17,7 @@ from tarocchi_solver.cli.waiting import Waiting
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
+    from tarocchi.solver.v1 import solver_service_pb2
     from tarocchi_solver.service.replays import LoggedDecision
 
 DECISION: Final = "decision"
@@ -165,7 +166,19 @@ def _parse(value: dict[str, Any], place: str) -> LoggedDecision:
         index=_number({"index": 0, **value}, "index", 0, place),
         worlds=_number(value, "worlds", 2, place) if value["method"] == "GetBeliefs" else None,
         threads=_number({"threads": 1, **value}, "threads", 1, place),
+        stop_reason=_stop_reason(value, place) if value["method"] == "AnalyzePosition" else None,
     )
+
+
+def _stop_reason(value: dict[str, Any], place: str) -> solver_service_pb2.StopReason:
+    from tarocchi_solver.service.decisions import STOP_REASON_NAMES
+
+    told = _field(value, "stop_reason", "", place)
+    for number, name in STOP_REASON_NAMES.items():
+        if name == told:
+            return number
+    fault = f"{told!r} is none of {', '.join(STOP_REASON_NAMES.values())}"
+    raise InputError(faults_sentence(place, [("stop_reason", fault)]))
 
 
 def _field(value: dict[str, Any], name: str, like: V, place: str) -> V:

@@ -55,17 +55,22 @@ def print_position(
 
 
 def print_moves(
-    console: Console, variant: rules_service_pb2.Variant, answer: solver_service_pb2.RecommendMoveResponse
+    console: Console,
+    variant: rules_service_pb2.Variant,
+    answer: solver_service_pb2.RecommendMoveResponse,
+    ending: str | None = None,
 ) -> None:
-    """Prints the table of moves and one sentence with the recommendation."""
-    for line in moves_lines(variant, answer):
+    """Prints what `moves_lines` returns."""
+    for line in moves_lines(variant, answer, ending):
         console.print(line, soft_wrap=isinstance(line, Text))
 
 
 def moves_lines(
-    variant: rules_service_pb2.Variant, answer: solver_service_pb2.RecommendMoveResponse
+    variant: rules_service_pb2.Variant,
+    answer: solver_service_pb2.RecommendMoveResponse,
+    ending: str | None = None,
 ) -> list[RenderableType]:
-    """Returns the table of moves and the sentences below it."""
+    """Returns the table of moves and the sentences below it, the last with `ending`: None for what ended the search."""
     in_match = answer.moves[0].HasField("match_win_probability")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
@@ -82,7 +87,7 @@ def moves_lines(
     lines.append(Text(recommendation_sentence(answer, variant), style="bold"))
     if answer.move != answer.moves[0].move:
         lines.append(Text(f"A player of this level: {move_text(answer.move)}.", style="bold"))
-    lines.append(Text(_method_sentence(answer), style="dim"))
+    lines.append(Text(_method_sentence(answer, ending or stop_text(answer.diagnostics.stop_reason)), style="dim"))
     return lines
 
 
@@ -134,12 +139,17 @@ def recommendation_sentence(
     return f"{text}; {move_text(second.move)} may be as good ({gap:+.1f} ± {error:.1f} {points})."
 
 
-def _method_sentence(answer: solver_service_pb2.RecommendMoveResponse) -> str:
+def stop_text(reason: solver_service_pb2.StopReason) -> str:
+    """Returns why a search or an analysis ended, such as "stopped by time"."""
+    return _STOP_TEXTS.get(reason, "stopped")
+
+
+def _method_sentence(answer: solver_service_pb2.RecommendMoveResponse, ending: str) -> str:
     facts = answer.diagnostics
     worlds = f"{facts.worlds:,} worlds"
     if not answer.exact:
         worlds += f" ({facts.evaluation_worlds:,} of them for the scores), {facts.iterations:,} iterations"
-    return f"{worlds}, seed {facts.seed}; {_STOP_TEXTS.get(facts.stop_reason, 'stopped')}."
+    return f"{worlds}, seed {facts.seed}; {ending}."
 
 
 def _hand_now(observation: deal_pb2.Observation) -> list[str]:

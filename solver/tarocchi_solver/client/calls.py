@@ -156,6 +156,8 @@ def analyze(
 ) -> StreamCall[solver_service_pb2.AnalyzePositionResponse]:
     """Analyses a position and tells meanwhile what is known so far; the last response is `final`.
 
+    That one has the `stop_reason` of the whole analysis, which may be another one than that of its last search.
+
     Close the stream when enough is known: that stops the search. Leaving it as a context manager closes it too.
 
     Args:

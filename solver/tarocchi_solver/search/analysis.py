@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -35,6 +35,19 @@ class Snapshot:
     """With it, and the seed in the diagnostics, `search` gives the same answer."""
 
 
+@dataclass(slots=True)
+class Analysis:
+    """The answers of an analysis, worked out as they are asked for, once."""
+
+    _snapshots: Generator[Snapshot, None, StopReason]
+    stop_reason: StopReason | None = None
+    """Why it ended, None before that. The reason in an answer is that of the one search behind it."""
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        """Yields the answers; raises what `search` raises."""
+        self.stop_reason = yield from self._snapshots
+
+
 @dataclass(frozen=True)
 class _End:
     """Stops a search at a point of time, or when it is told to."""
@@ -57,6 +70,11 @@ class _End:
         """Returns whether to stop."""
         return self.is_late or (self.stop is not None and self.stop.is_set())
 
+    @property
+    def reason(self) -> StopReason:
+        """Why an analysis ends that has to stop now."""
+        return StopReason.TIME if self.is_late else StopReason.STOPPED
+
 
 def analyze(
     observation: Observation | View,
@@ -67,8 +85,8 @@ def analyze(
     options: SearchOptions | None = None,
     stop: threading.Event | None = None,
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[Snapshot]:
-    """Yields ever better answers about a position, at least one; one that was cut short only where it is the first.
+) -> Analysis:
+    """Returns ever better answers about a position, at least one; one that was cut short only where it is the first.
 
     Args:
         observation: what the seat knows, as for `search`.
@@ -79,7 +97,19 @@ def analyze(
     Raises:
         What `search` raises, with the first answer.
     """
-    budget = budget or Budget()
+    return Analysis(_snapshots(observation, budget or Budget(), seed, threads, options, stop, clock))
+
+
+def _snapshots(
+    observation: Observation | View,
+    budget: Budget,
+    seed: int | None,
+    threads: int,
+    options: SearchOptions | None,
+    stop: threading.Event | None,
+    clock: Callable[[], float],
+) -> Generator[Snapshot, None, StopReason]:
+    """Yields the answers of an analysis and returns why it ended."""
     if isinstance(observation, Observation):
         observation = view(observation)
     seed = fresh_seed() if seed is None else seed
@@ -92,18 +122,22 @@ def analyze(
         started = clock()
         caps = replace(budget, iterations=iterations, time_ms=None)
         found = search(observation, caps, seed=seed, threads=threads, options=options, stop=end)
-        is_cut = found.diagnostics.stop_reason is StopReason.STOPPED
-        if is_cut and end.is_late:
-            found = replace(found, diagnostics=replace(found.diagnostics, stop_reason=StopReason.TIME))
+        reason = found.diagnostics.stop_reason
+        is_cut = reason is StopReason.STOPPED
+        if is_cut:
+            reason = end.reason
+            found = replace(found, diagnostics=replace(found.diagnostics, stop_reason=reason))
         # an answer that was cut short cannot be made again: it counts only where there is no other
         if is_first or not is_cut:
             yield Snapshot(found, caps)
-        if is_cut or iterations >= most or found.diagnostics.stop_reason is not StopReason.ITERATIONS:
-            return
+        if is_cut or iterations >= most or reason is not StopReason.ITERATIONS:
+            return reason
         is_first = False
         growth: float = GROWTH
         if deadline is not None:
             growth = min(growth, _HASTE * (deadline - clock()) / max(clock() - started, 1e-9))
-        if growth < _LEAST_GROWTH or end.is_set():
-            return
+        if growth < _LEAST_GROWTH:
+            return StopReason.TIME
+        if end.is_set():
+            return end.reason
         iterations = min(int(iterations * growth), most)

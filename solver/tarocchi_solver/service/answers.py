@@ -46,7 +46,7 @@ _SUITS: Final[dict[SuitLetter, rules_service_pb2.Suit]] = {
     "T": rules_service_pb2.SUIT_TRUMPS,
     "M": rules_service_pb2.SUIT_MATTO,
 }
-_STOP_REASONS: Final = {
+STOP_REASONS: Final = {
     StopReason.SINGLE_MOVE: solver_service_pb2.STOP_REASON_SINGLE_MOVE,
     StopReason.EXACT: solver_service_pb2.STOP_REASON_EXACT,
     StopReason.WORLDS: solver_service_pb2.STOP_REASON_WORLDS,
@@ -335,7 +335,7 @@ def diagnostics_answer(variant: Variant, found: Diagnostics, budget: Budget) -> 
         worlds=found.worlds,
         evaluation_worlds=found.evaluation_worlds,
         iterations=found.iterations,
-        stop_reason=_STOP_REASONS[found.stop_reason],
+        stop_reason=STOP_REASONS[found.stop_reason],
         exact_solves=found.exact_solves,
         rejected_worlds=found.rejected_worlds,
         belief_effective_share=found.belief_effective_share,

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from tarocchi.solver.v1 import review_service_pb2, solver_service_pb2
 from tarocchi_engine import VARIANTS
 from tarocchi_solver import __version__
+from tarocchi_solver.service.answers import STOP_REASONS
 from tarocchi_solver.service.formats import format_budget
 from tarocchi_solver.service.records import Call, Trace
 
@@ -23,6 +24,11 @@ Request: TypeAlias = (
     | solver_service_pb2.GetBeliefsRequest
     | review_service_pb2.ReviewDealRequest
 )
+STOP_REASON_NAMES: Final = {
+    reason: solver_service_pb2.StopReason.Name(reason).removeprefix("STOP_REASON_").lower()
+    for reason in STOP_REASONS.values()
+}
+"""What the log and the metrics call the reasons, such as "iterations"."""
 _COUNTED: Final = (solver_service_pb2.STOP_REASON_WORLDS, solver_service_pb2.STOP_REASON_ITERATIONS)
 
 
@@ -53,11 +59,13 @@ class Decision:
 
     @property
     def stop_reason(self) -> str:
-        """Why the search ended, such as "iterations"; empty where nothing was searched."""
+        """Why the search, or the whole analysis, ended, such as "iterations"; empty where nothing was searched."""
         if self.diagnostics is None:
             return ""
-        name = solver_service_pb2.StopReason.Name(self.diagnostics.stop_reason)
-        return name.removeprefix("STOP_REASON_").lower()
+        reason = self.diagnostics.stop_reason
+        if isinstance(self.answer, solver_service_pb2.AnalyzePositionResponse):
+            reason = self.answer.stop_reason
+        return STOP_REASON_NAMES[reason]
 
     @property
     def is_reproducible(self) -> bool:

@@ -54,6 +54,8 @@ class LoggedDecision:
     """Its place in a batch, or the number of its event in a deal."""
     worlds: int | None = None
     threads: int = 1
+    stop_reason: solver_service_pb2.StopReason | None = None
+    """Why an analysis ended; None for other decisions."""
 
     @property
     def variant(self) -> str:
@@ -88,7 +90,12 @@ def make_again(logged: LoggedDecision) -> Message:
             return _recommend(read_question(request, DEFAULT_BUDGET, event_limit=_EVENT_LIMIT), logged)
         if isinstance(request, solver_service_pb2.AnalyzePositionRequest):
             question, _interval = read_analysis(request, event_limit=_EVENT_LIMIT)
-            return solver_service_pb2.AnalyzePositionResponse(recommendation=_recommend(question, logged), final=True)
+            return solver_service_pb2.AnalyzePositionResponse(
+                recommendation=_recommend(question, logged),
+                final=True,
+                # the search behind the answer is made again, not the clock that may have ended the analysis
+                stop_reason=logged.stop_reason,
+            )
         if isinstance(request, solver_service_pb2.GetBeliefsRequest):
             return count_beliefs(*read_beliefs(request, _EVENT_LIMIT), logged.worlds or 0)
         return _review(request, logged)

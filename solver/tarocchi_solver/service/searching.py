@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import grpc
 
@@ -19,7 +20,7 @@ from tarocchi_solver.search.analysis import Snapshot, analyze
 from tarocchi_solver.search.beliefs import BELIEF_WORLDS, beliefs
 from tarocchi_solver.search.review import DecisionReview
 from tarocchi_solver.search.runner import ITERATIONS_PER_MS
-from tarocchi_solver.service.answers import recommendation_answer
+from tarocchi_solver.service.answers import STOP_REASONS, recommendation_answer
 from tarocchi_solver.service.errors import invalid_request
 from tarocchi_solver.service.jobs import StopSignal
 from tarocchi_solver.service.questions import Question, read_beliefs
@@ -40,6 +41,14 @@ _ENDLESS: Final = 10**8
 """Seconds; a call with more to its deadline has none."""
 
 Answer = TypeVar("Answer", Recommendation, DecisionReview)
+
+
+class Ended(NamedTuple):
+    """An analysis that is over."""
+
+    last: Snapshot
+    stop_reason: StopReason
+    """Why it ended, which may be another reason than that of its last search."""
 
 
 def latest_end(started: float, context: grpc.ServicerContext) -> float:
@@ -65,9 +74,12 @@ def usable_seconds(remaining: float) -> float:
 
 def told_the_time(found: Answer, stop: StopSignal) -> Answer:
     """Returns an answer that says so if it was the time that stopped the search."""
-    if not stop.is_for_time or found.diagnostics.stop_reason is not StopReason.STOPPED:
-        return found
-    return replace(found, diagnostics=replace(found.diagnostics, stop_reason=StopReason.TIME))
+    reason = _told_reason(found.diagnostics.stop_reason, stop)
+    return replace(found, diagnostics=replace(found.diagnostics, stop_reason=reason))
+
+
+def _told_reason(reason: StopReason, stop: StopSignal) -> StopReason:
+    return StopReason.TIME if stop.is_for_time and reason is StopReason.STOPPED else reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +119,7 @@ def run_search(
     is_stopped = stop.is_set()
     budget = planned_budget(question.budget, is_stopped, seconds, threads)
     end = None if seconds is None else time.monotonic() + seconds
-    try:
+    with _contradictions_refused():
         found = search(
             question.view,
             budget,
@@ -117,8 +129,6 @@ def run_search(
             progress=progress,
             began=began,
         )
-    except ContradictionError as error:
-        raise invalid_request([contradiction_fault(error)]) from error
     if question.level is not None:
         found = at_level(question.view, found, question.level)
     reason = found.diagnostics.stop_reason
@@ -160,35 +170,47 @@ def analyze_for(
     seconds: float,
     threads: int,
     tell: Callable[[Snapshot], None],
-) -> Snapshot:
-    """Analyses for at most so many seconds, tells every snapshot and returns the last one."""
+) -> Ended:
+    """Analyses for at most so many seconds, tells every snapshot and returns how it ended."""
     time_ms = question.budget.time_ms
     if seconds != math.inf:
         most = max(1, int(seconds * 1000))
         time_ms = most if time_ms is None else min(time_ms, most)
     budget = replace(question.budget, time_ms=time_ms)
+    analysis = analyze(question.view, budget, seed=question.seed, threads=threads, stop=stop)
     last: Snapshot | None = None
-    for last in _analyze(replace(question, budget=budget), threads, stop):
-        tell(last)
+    with _contradictions_refused():
+        for last in analysis:
+            tell(last)
     assert last is not None
-    return Snapshot(told_the_time(last.found, stop), last.budget)
+    assert analysis.stop_reason is not None
+    return Ended(Snapshot(told_the_time(last.found, stop), last.budget), _told_reason(analysis.stop_reason, stop))
 
 
-def _analyze(question: Question, threads: int, stop: threading.Event | None = None) -> Iterator[Snapshot]:
-    """Yields what `analyze` yields; raises `RequestError` where no deal fits the observation."""
+def least_analysis(question: Question, stop: StopSignal) -> Ended:
+    """Returns the analysis that has no time but for the least of a search."""
+    found = told_the_time(run_search(question, stop), stop)
+    return Ended(Snapshot(found, MINIMUM_BUDGET), found.diagnostics.stop_reason)
+
+
+@contextlib.contextmanager
+def _contradictions_refused() -> Iterator[None]:
+    """Raises `RequestError` where no deal fits the observation."""
     try:
-        yield from analyze(question.view, question.budget, seed=question.seed, threads=threads, stop=stop)
+        yield
     except ContradictionError as error:
         raise invalid_request([contradiction_fault(error)]) from error
 
 
 def analyze_here(question: Question, threads: int) -> Iterator[pb.AnalyzePositionResponse]:
     """Yields the answers of an analysis in this process; the last is final. Raises `RequestError`."""
+    analysis = analyze(question.view, question.budget, seed=question.seed, threads=threads)
     last: Snapshot | None = None
-    for last in _analyze(question, threads):
-        yield snapshot_answer(question, last, is_final=False)
+    with _contradictions_refused():
+        for last in analysis:
+            yield snapshot_answer(question, last)
     assert last is not None
-    yield snapshot_answer(question, last, is_final=True)
+    yield snapshot_answer(question, last, analysis.stop_reason)
 
 
 def beliefs_here(request: pb.GetBeliefsRequest) -> pb.GetBeliefsResponse:
@@ -198,13 +220,15 @@ def beliefs_here(request: pb.GetBeliefsRequest) -> pb.GetBeliefsResponse:
 
 def count_beliefs(seen: View, seed: int, worlds: int) -> pb.GetBeliefsResponse:
     """Returns where the cards may lie that a seat does not see; raises `RequestError` where they can lie nowhere."""
-    try:
+    with _contradictions_refused():
         return beliefs_answer(seen, beliefs(seen, seed=seed, worlds=worlds))
-    except ContradictionError as error:
-        raise invalid_request([contradiction_fault(error)]) from error
 
 
-def snapshot_answer(question: Question, snapshot: Snapshot, *, is_final: bool) -> pb.AnalyzePositionResponse:
-    """Returns an answer of an analysis."""
+def snapshot_answer(
+    question: Question, snapshot: Snapshot, stop_reason: StopReason | None = None
+) -> pb.AnalyzePositionResponse:
+    """Returns an answer of an analysis: the final one if it says why that ended."""
     answer = recommendation_answer(question.view, snapshot.found, snapshot.budget)
-    return pb.AnalyzePositionResponse(recommendation=answer, final=is_final)
+    if stop_reason is None:
+        return pb.AnalyzePositionResponse(recommendation=answer)
+    return pb.AnalyzePositionResponse(recommendation=answer, final=True, stop_reason=STOP_REASONS[stop_reason])

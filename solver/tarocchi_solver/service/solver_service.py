@@ -40,10 +40,12 @@ from tarocchi_solver.service.questions import (
 from tarocchi_solver.service.records import Trace
 from tarocchi_solver.service.searching import (
     MINIMUM_BUDGET,
+    Ended,
     analyze_for,
     begun_before,
     count_beliefs,
     latest_end,
+    least_analysis,
     planned_budget,
     run_search,
     shared_ends,
@@ -118,22 +120,22 @@ class SolverServicer(Servicer, SolverServiceServicer):
         question, interval = read_analysis(request, self._config.maximum_budget, self._config.event_limit)
         latest: Latest[Snapshot] = Latest()
 
-        def search_for(stop: StopSignal, seconds: float) -> Snapshot:
+        def search_for(stop: StopSignal, seconds: float) -> Ended:
             return analyze_for(question, stop, seconds, self._config.search_threads, latest.put)
 
-        def minimum(stop: StopSignal) -> Snapshot:
-            return Snapshot(told_the_time(run_search(question, stop), stop), MINIMUM_BUDGET)
+        def minimum(stop: StopSignal) -> Ended:
+            return least_analysis(question, stop)
 
         job = Job(question.view.phase, search_for, minimum, latest_end(started, context))
         pool = self._pools[priority_of(request, Priority.ANALYSIS)]
         done = pool.submit(job, context)
         done.add_done_callback(lambda _done: latest.close())
         for snapshot in latest.spaced(interval):
-            yield snapshot_answer(question, snapshot, is_final=False)
-        last = result_of(done)
+            yield snapshot_answer(question, snapshot)
+        last, stop_reason = result_of(done)
         # the last of its searches, which made the answer, was not planned by the time
         job.trace.plan(last.budget, self._config.search_threads)
-        answer = snapshot_answer(question, last, is_final=True)
+        answer = snapshot_answer(question, last, stop_reason)
         found = answer.recommendation
         self._telemetry.decided(
             Decision(request, answer, question.seed, job.trace, found.diagnostics, exact=found.exact)

@@ -192,12 +192,14 @@ class AnalyzePositionRequest(_message.Message):
     def __init__(self, observation: _Optional[_Union[_deal_pb2.Observation, _Mapping]] = ..., budget: _Optional[_Union[Budget, _Mapping]] = ..., seed: _Optional[int] = ..., interval: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., priority: _Optional[_Union[Priority, str]] = ...) -> None: ...
 
 class AnalyzePositionResponse(_message.Message):
-    __slots__ = ("recommendation", "final")
+    __slots__ = ("recommendation", "final", "stop_reason")
     RECOMMENDATION_FIELD_NUMBER: _ClassVar[int]
     FINAL_FIELD_NUMBER: _ClassVar[int]
+    STOP_REASON_FIELD_NUMBER: _ClassVar[int]
     recommendation: RecommendMoveResponse
     final: bool
-    def __init__(self, recommendation: _Optional[_Union[RecommendMoveResponse, _Mapping]] = ..., final: bool = ...) -> None: ...
+    stop_reason: StopReason
+    def __init__(self, recommendation: _Optional[_Union[RecommendMoveResponse, _Mapping]] = ..., final: bool = ..., stop_reason: _Optional[_Union[StopReason, str]] = ...) -> None: ...
 
 class GetBeliefsRequest(_message.Message):
     __slots__ = ("observation", "seed")

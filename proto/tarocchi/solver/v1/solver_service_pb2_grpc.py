@@ -97,8 +97,8 @@ class SolverServiceServicer(object):
         """Analyses a position for as long as its budget, or the client, lets it, and tells meanwhile what is known so far.
 
         Every response is complete in itself: the answer that RecommendMove gives with the seed and the iterations that its
-        diagnostics tell. Exactly one, the last, is final. A client that reads slowly misses responses in between; nothing
-        is queued. Cancel the call when enough is known.
+        diagnostics tell. Exactly one, the last, is final; it also tells why the analysis ended. A client that reads slowly
+        misses responses in between; nothing is queued. Cancel the call when enough is known.
 
         Errors: as RecommendMove; none comes after the first response, unless the server stops or fails.
         """
