@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import grpc from '@grpc/grpc-js';
-import { encrypted, Service, violationsOf } from './service.mjs';
+import { encrypted, InvalidRequest, Service, violationsOf } from './service.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -16,11 +16,13 @@ const { values: options } = parseArgs({
     seed: { type: 'string' }, // of the deal and of the bots; drawn if left out
     iterations: { type: 'string' }, // of each decision
     level: { type: 'string' }, // such as LEVEL_CLUB, instead of iterations
+    timeout: { type: 'string', default: '60' }, // seconds that a call may take, all its attempts together
     tls: { type: 'boolean', default: false },
     ca: { type: 'string' },
   },
 });
 
+const timeoutMs = Number(options.timeout) * 1000;
 // What a decision may cost; full strength within the server's default if empty.
 const effort = {
   ...(options.iterations && { budget: { iterations: Number(options.iterations) } }),
@@ -35,8 +37,9 @@ const service = new Service(options.address, credentials);
 try {
   await playDeal();
 } catch (error) {
-  if (error.code === undefined) throw error;
-  console.error(`${grpc.status[error.code]}: ${error.details}`);
+  if (error instanceof InvalidRequest) console.error(`not sent: ${error.message}`);
+  else if (grpc.status[error.code] === undefined) throw error;
+  else console.error(`${grpc.status[error.code]}: ${error.details}`);
   for (const fault of violationsOf(error)) console.error(`  ${fault.field} ${fault.reason} ${fault.description}`);
   process.exitCode = 1;
 } finally {
@@ -45,12 +48,12 @@ try {
 
 async function playDeal() {
   // `deal` and `events` are all that a site has to keep of a table.
-  const { deal } = await service.newDeal({ variant: options.variant, ...seedOf(0) });
+  const { deal } = await service.newDeal({ variant: options.variant, ...seedOf(0) }, timeoutMs);
   let events = [];
   let isAnalysed = false;
   console.log(`${deal.variant}: dealer ${deal.dealer}, seed ${deal.seed}`);
   for (;;) {
-    const table = await service.replayDeal({ deal, events });
+    const table = await service.replayDeal({ deal, events }, timeoutMs);
     events = table.events; // in full: what was left out is filled in
     if (table.score) return showScore(table);
     const observation = table.observations[table.turn]; // all that this seat may know, and nothing else
@@ -58,7 +61,7 @@ async function playDeal() {
       await showAnalysis(observation);
       isAnalysed = true;
     }
-    const answer = await service.recommendMove({ observation, ...effort, ...seedOf(events.length) });
+    const answer = await service.recommendMove({ observation, ...effort, ...seedOf(events.length) }, timeoutMs);
     console.log(`seat ${table.turn}: ${inWords(answer.move)}`);
     events = [...events, { seat: table.turn, ...answer.move }];
   }
@@ -66,7 +69,9 @@ async function playDeal() {
 
 // The seed of a call; left out, and so drawn for each call, unless the command line gives one.
 function seedOf(number) {
-  return options.seed ? { seed: BigInt.asUintN(64, BigInt(options.seed) + BigInt(number)).toString() } : {};
+  if (!options.seed) return {};
+  if (!/^\d+$/.test(options.seed)) return { seed: options.seed }; // is refused
+  return { seed: BigInt.asUintN(64, BigInt(options.seed) + BigInt(number)).toString() };
 }
 
 // Looks at three answers as they grow, then cancels.
@@ -85,7 +90,7 @@ async function showAnalysis(observation) {
           ` after ${diagnostics.iterations} iterations`,
       );
       return count < 3;
-    });
+    }, timeoutMs);
     console.log(`  analysis: ${hasEnded ? `ended (${reason})` : 'cancelled'} after ${count} responses`);
   } catch (error) {
     if (error.code !== grpc.status.UNIMPLEMENTED) throw error;

@@ -5,12 +5,21 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import grpc from '@grpc/grpc-js';
 import loader from '@grpc/proto-loader';
+import { checkerOf, InvalidRequest } from './check.mjs';
+
+export { InvalidRequest };
 
 const { status } = grpc;
+const TIMEOUT_MS = 60_000;
+// How often a call is made that a busy server did not answer ...
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
-// A failed connection is tried again soon, so that the attempts below are not over before it.
+// ... and for how long where nobody listens, as while a server is restarted: nothing was sent, so attempts do not count.
+const PATIENCE_MS = 60_000;
+const LONGEST_UNREACHED_WAIT_MS = 1000;
+const LAST_WAIT_MS = 50;
+// A failed connection is tried again soon, so that the attempts find it.
 const CHANNEL_OPTIONS = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 2000 };
 
 const definition = loader.loadSync(
@@ -25,6 +34,7 @@ const definition = loader.loadSync(
   },
 );
 const contract = grpc.loadPackageDefinition(definition).tarocchi.solver.v1;
+const checkRequest = checkerOf(definition);
 
 // What a failed call may carry beside its code.
 const details = protoOfDetails();
@@ -41,30 +51,44 @@ export class Service {
   }
 
   newDeal(request, timeoutMs) {
-    return call(this.rules, 'newDeal', { seed: freshSeed(), ...request }, timeoutMs);
+    return ask(this.rules, 'newDeal', { seed: freshSeed(), ...request }, timeoutMs);
   }
 
   replayDeal(request, timeoutMs) {
-    return call(this.rules, 'replayDeal', request, timeoutMs);
+    return ask(this.rules, 'replayDeal', request, timeoutMs);
   }
 
   recommendMove(request, timeoutMs) {
-    return call(this.solver, 'recommendMove', { seed: freshSeed(), ...request }, timeoutMs);
+    return ask(this.solver, 'recommendMove', { seed: freshSeed(), ...request }, timeoutMs);
   }
 
   // Calls look(response) for each response until it returns false or the analysis ends; resolves to whether it ended.
-  analyze(request, look, timeoutMs = 60_000) {
-    return new Promise((resolve, reject) => {
-      const stream = this.solver.analyzePosition(request, { deadline: Date.now() + timeoutMs });
-      let isEnough = false;
-      stream.on('data', (response) => {
-        if (isEnough || look(response) !== false) return;
-        isEnough = true;
-        stream.cancel(); // frees the server at once
-      });
-      stream.on('end', () => resolve(true));
-      stream.on('error', (error) => (isEnough ? resolve(false) : reject(error)));
-    });
+  async analyze(request, look, timeoutMs) {
+    const asked = { seed: freshSeed(), ...request };
+    checkRequest(contract.SolverService.service.AnalyzePosition, asked);
+    let hasBegun = false; // then it is not begun again
+    return persist(
+      (deadline) =>
+        new Promise((resolve, reject) => {
+          const stream = this.solver.analyzePosition(asked, { deadline });
+          let isEnough = false;
+          stream.on('data', (response) => {
+            hasBegun = true;
+            if (isEnough) return;
+            try {
+              isEnough = look(response) === false;
+            } catch (error) {
+              isEnough = true;
+              reject(error);
+            }
+            if (isEnough) stream.cancel(); // frees the server at once
+          });
+          stream.on('end', () => resolve(true));
+          stream.on('error', (error) => (isEnough ? resolve(false) : reject(error)));
+        }),
+      timeoutMs,
+      () => !hasBegun,
+    );
   }
 }
 
@@ -81,31 +105,88 @@ export function encrypted({ ca = null, token } = {}) {
   return grpc.credentials.combineChannelCredentials(channel, sendToken);
 }
 
-// Makes a call, and again where that helps; the deadline holds for all attempts together.
-async function call(client, method, request, timeoutMs = 10_000) {
-  const deadline = Date.now() + timeoutMs;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await new Promise((resolve, reject) => {
+// Makes a call, and again where that helps.
+async function ask(client, method, request, timeoutMs) {
+  checkRequest(Object.values(client.constructor.service).find(({ originalName }) => originalName === method), request);
+  return persist(
+    (deadline) =>
+      new Promise((resolve, reject) => {
         client[method](request, { deadline }, (error, answer) => (error ? reject(error) : resolve(answer)));
-      });
+      }),
+    timeoutMs,
+  );
+}
+
+// Makes attempts until one succeeds or none makes sense any more; the deadline holds for all of them together.
+async function persist(attempt, timeoutMs = TIMEOUT_MS, mayRepeat = () => true) {
+  if (!(timeoutMs > 0)) {
+    const description = `${timeoutMs} will not do: give the milliseconds for the call, above 0`;
+    throw new InvalidRequest([{ field: 'timeoutMs', description }]);
+  }
+  const started = Date.now();
+  const deadline = started + timeoutMs;
+  let reached = 0;
+  let unreached = 0;
+  let last = null;
+  for (;;) {
+    try {
+      return await attempt(deadline);
     } catch (error) {
-      const wait = waitAfter(error, attempt);
-      if (wait === null || Date.now() + wait >= deadline) throw error;
+      // what has run into the deadline while it connected again says less than the attempt before it
+      if (error.code === status.DEADLINE_EXCEEDED && last && isUnreached(last)) throw toldPlainly(last, started);
+      last = error;
+      let wait = null;
+      if (isUnreached(error)) {
+        unreached += 1;
+        wait = waitForListener(unreached, Math.min(deadline, started + PATIENCE_MS) - Date.now());
+      } else {
+        reached += 1;
+        wait = waitAfter(error, reached);
+      }
+      if (wait === null || !mayRepeat() || Date.now() + wait >= deadline) throw toldPlainly(error, started);
       await sleep(wait);
     }
   }
 }
 
+// Whether nobody listens at the address. What the server says itself comes with details, what grpc-js says does not.
+function isUnreached(error) {
+  const words = /No connection established|Name resolution failed|Failed to connect|ECONNREFUSED|ENOENT/i;
+  return error.code === status.UNAVAILABLE && detailsOf(error).length === 0 && words.test(error.details);
+}
+
+// The milliseconds until the next attempt where nobody listens, the last one just before the end; null after it.
+function waitForListener(attempts, leftMs) {
+  if (leftMs <= LAST_WAIT_MS) return null;
+  return Math.min(Math.max(backoffMs(attempts, LONGEST_UNREACHED_WAIT_MS), LAST_WAIT_MS), leftMs - LAST_WAIT_MS / 2);
+}
+
 // The milliseconds until the next attempt; null if none makes sense.
-function waitAfter(error, attempt) {
-  if (attempt >= ATTEMPTS) return null;
+function waitAfter(error, attempts) {
+  if (attempts >= ATTEMPTS) return null;
   const asked = retryDelayMs(error);
   // without a time it is not the queue that is full but a message that is too large
   if (error.code !== status.UNAVAILABLE && !(error.code === status.RESOURCE_EXHAUSTED && asked !== null)) return null;
   if ((asked ?? 0) > LONGEST_WAIT_MS) return null;
-  const backoff = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (1 - Math.random() / 2);
-  return (asked ?? 0) + backoff;
+  return Math.min((asked ?? 0) + backoffMs(attempts, LONGEST_WAIT_MS), LONGEST_WAIT_MS);
+}
+
+// Grows with every attempt; chance takes up to half of it off, so that clients do not all come back at once.
+function backoffMs(attempts, longest) {
+  return Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), longest) * (1 - Math.random() / 2);
+}
+
+// Says how long was waited, and what to do, where the words are those of grpc-js.
+function toldPlainly(error, started) {
+  if (status[error.code] === undefined) return error;
+  const spent = `${((Date.now() - started) / 1000).toFixed(1)} s`;
+  if (isUnreached(error)) {
+    error.details = `nobody listens at the address, after ${spent}: start the service, or mend the address (${error.details})`;
+  } else if (error.code === status.DEADLINE_EXCEEDED && detailsOf(error).length === 0) {
+    error.details = `no answer within ${spent}: give the call a longer timeout, or the server less to do (${error.details})`;
+  }
+  error.message = `${error.code} ${status[error.code]}: ${error.details}`;
+  return error;
 }
 
 // What google.rpc.RetryInfo in the details of an error says, in milliseconds; null without it.

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import grpc
 import pytest
 import trustme
 
+from client_support import Failure, ScriptedServer
+from client_support import serving as scripted_serving
 from service_support import running, serving
 from tarocchi_engine import VARIANTS
 from tarocchi_solver.service.config import Token
@@ -78,6 +85,19 @@ def test_faults_are_told(folder: Path, address: str) -> None:
     assert "  variant UNKNOWN_VARIANT no variant is called 'briscola'" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("argument", "told"),
+    [
+        (("--seed", "abc"), "not sent: seed: "),
+        (("--iterations", "many"), "not sent: budget.iterations: NaN will not do: give a whole number from "),
+        (("--timeout", "soon"), "not sent: timeoutMs: NaN will not do: give the milliseconds for the call, above 0"),
+    ],
+)
+def test_what_cannot_be_is_told(folder: Path, address: str, argument: tuple[str, str], told: str) -> None:
+    done = play(folder, "--address", address, *argument)
+    assert (done.returncode, done.stderr.startswith(told)) == (1, True), done.stderr
+
+
 def test_encryption_and_a_token(folder: Path, tmp_path: Path) -> None:
     root = trustme.CA()
     leaf = root.issue_cert("127.0.0.1")
@@ -98,6 +118,133 @@ def test_encryption_and_a_token(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_not_there_is_told(folder: Path) -> None:
-    done = play(folder, "--address", "127.0.0.1:1")
+    done = play(folder, "--address", "127.0.0.1:1", "--timeout", "1")
     assert done.returncode == 1
-    assert done.stderr.startswith("UNAVAILABLE: ")
+    assert re.match(r"UNAVAILABLE: nobody listens at the address, after \d+\.\d s: start the service, ", done.stderr)
+
+
+# --- the module that a site takes over
+
+
+def scripted(folder: Path, address: str, code: str) -> tuple[list[Any], str]:
+    """Runs a program with a `service`; returns what it hands to `tell`, and what it prints as an error."""
+    program = f"""
+import {{ InvalidRequest, Service, retryDelayMs, violationsOf }} from './service.mjs';
+const service = new Service({address!r});
+const tell = (value) => console.log(JSON.stringify(value));
+try {{ {code} }} catch (error) {{
+  console.error(error.code ?? error.name, error.faults ? JSON.stringify(error.faults) : error.details);
+}} finally {{ service.close(); }}
+"""
+    (folder / "scripted.mjs").write_text(program, encoding="utf-8")
+    done = subprocess.run(["node", "scripted.mjs"], cwd=folder, capture_output=True, text=True, timeout=120)
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.strip()
+
+
+SLOWED = Failure(grpc.StatusCode.RESOURCE_EXHAUSTED, "QUEUE_FULL", 0.3)
+DRAINING = Failure(grpc.StatusCode.UNAVAILABLE, "DRAINING", 0.1)
+RECOMMEND = "tell((await service.recommendMove({}, 20_000)).diagnostics.seed);"
+ANALYZE = "let count = 0; tell([await service.analyze({}, () => { count += 1; }, 20_000), count]);"
+
+
+def test_busy_servers_are_asked_again(folder: Path) -> None:
+    server = ScriptedServer(SLOWED, DRAINING, DRAINING)
+    with scripted_serving(server) as address:
+        began = time.monotonic()
+        told, errors = scripted(folder, address, RECOMMEND)
+        waited = time.monotonic() - began
+    assert errors == ""
+    # every attempt asks for the same
+    seeds = {request.seed for request in server.requests}
+    assert (len(server.requests), told) == (4, [str(seed) for seed in seeds])
+    assert waited > 0.3 + 0.1 + 0.1
+
+
+@pytest.mark.parametrize(
+    ("script", "calls", "error"),
+    [
+        ([DRAINING] * 9, 4, "14 no: DRAINING"),
+        ([Failure(grpc.StatusCode.RESOURCE_EXHAUSTED, "QUEUE_FULL", 9.0)], 1, "8 no: QUEUE_FULL"),
+        ([Failure(grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")], 1, "8 no: REQUEST_TOO_LARGE"),
+        ([Failure(grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")], 1, "3 no: INVALID_REQUEST"),
+    ],
+)
+def test_attempts_end(folder: Path, script: list[Failure], calls: int, error: str) -> None:
+    server = ScriptedServer(*script)
+    with scripted_serving(server) as address:
+        assert scripted(folder, address, RECOMMEND) == ([], error)
+    assert len(server.requests) == calls
+
+
+def test_a_stream_is_begun_again_before_its_first_answer_alone(folder: Path) -> None:
+    server = ScriptedServer(DRAINING)
+    with scripted_serving(server) as address:
+        assert scripted(folder, address, ANALYZE) == ([[True, 3]], "")
+    assert len({request.seed for request in server.requests}) == 1
+    server = ScriptedServer([1, DRAINING])
+    with scripted_serving(server) as address:
+        assert scripted(folder, address, ANALYZE) == ([], "14 no: DRAINING")
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_comes_up_later_is_waited_for(folder: Path) -> None:
+    with scripted_serving(ScriptedServer()) as address:
+        port = int(address.rsplit(":", 1)[1])
+    answers: list[Any] = []
+    asking = threading.Thread(target=lambda: answers.append(scripted(folder, address, RECOMMEND)))
+    asking.start()
+    # more attempts than at a server that is there
+    time.sleep(4)
+    server = ScriptedServer()
+    with scripted_serving(server, port=port):
+        asking.join()
+    assert answers == [([str(server.requests[0].seed)], "")]
+    assert len(server.requests) == 1
+
+
+UNSENDABLE = {
+    "{ sed: 1 }": {"sed": "there is no such field: give one of observation, budget, seed, level, priority"},
+    "{ level: 'club' }": {"level": '"club" will not do: give one of LEVEL_UNSPECIFIED, LEVEL_BEGINNER, '},
+    "{ seed: 'x' }": {"seed": '"x" will not do: give a whole number from 0 to 18446744073709551615'},
+    "{ seed: -1 }": {"seed": "-1 will not do"},
+    "{ seed: 2 ** 60 }": {"seed": "1152921504606847000 will not do"},
+    "{ budget: { iterations: 2 ** 31 } }": {"budget.iterations": "2147483648 will not do: give a whole number"},
+    "{ budget: { duration: 5 } }": {"budget.duration": "5 is no object: give one"},
+    "{ budget: { duration: { seconds: 1, nanos: 0.5 } } }": {"budget.duration.nanos": "0.5 will not do"},
+    "{ observation: { hand: 'SK' } }": {"observation.hand": '"SK" is no list: give one'},
+    "{ observation: { options: { match: 1 } } }": {"observation.options[match]": "1 will not do: give a text"},
+    "{ observation: { seat: '1st', events: [{ play: { crad: 'SK' } }, { monte: { throwsIn: 1 } }] } }": {
+        "observation.seat": '"1st" will not do',
+        "observation.events[0].play.crad": "there is no such field: give one of card, signal",
+        "observation.events[1].monte.throwsIn": "1 will not do: give true or false",
+    },
+}
+"""Requests, and the faults of each."""
+
+
+def test_what_cannot_be_is_not_sent(folder: Path) -> None:
+    server = ScriptedServer()
+    code = f"""for (const request of [{", ".join(UNSENDABLE)}]) {{
+      try {{ await service.recommendMove(request); }} catch (error) {{ tell(error.faults ?? error.stack); }}
+    }}"""
+    with scripted_serving(server) as address:
+        told, errors = scripted(folder, address, code)
+    assert (len(told), errors, server.requests) == (len(UNSENDABLE), "", [])
+    for found, faults in zip(told, UNSENDABLE.values(), strict=True):
+        assert [fault["field"] for fault in found] == list(faults)
+        for fault, text in zip(found, faults.values(), strict=True):
+            assert fault["description"].startswith(text)
+
+
+def test_what_may_be_is_sent(folder: Path) -> None:
+    server = ScriptedServer()
+    event = "{ seat: 0, action: 'play', play: { card: 'SK' }, discard: null }"
+    seen = f"{{ events: [{event}], hand: ['SK'], options: {{ match: 'single' }}, standing: {{ scores: [1.5] }} }}"
+    fields = f"{{ seed: 2n ** 64n - 1n, level: 'LEVEL_CLUB', observation: {seen} }}"
+    with scripted_serving(server) as address:
+        told, errors = scripted(folder, address, f"await service.recommendMove({fields});")
+    assert (told, errors) == ([], "")
+    (request,) = server.requests
+    assert request.seed == 2**64 - 1
+    assert request.observation.events[0].play.card == "SK"
+    assert request.observation.standing.scores == [1.5]
