@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -83,6 +84,13 @@ class Bad:
         return Observation(name, self.seat, self.dealer, hand, events, self.options, self.standing)
 
 
+REMEDY = re.compile(
+    r"\b(give|name|show|play|leave|correct|remove|declare|pass|start|discard|lay|must play|known are|"
+    r"(seats|cards) are|is dealt|has \d+ with|goes only|exactly)\b"
+)
+"""What to do, or what would be right."""
+
+
 def check_fault(bad: Bad) -> None:
     """Checks that an observation is refused for its one fault, and is good without its last event."""
     observation = bad.observation()
@@ -91,6 +99,7 @@ def check_fault(bad: Bad) -> None:
     assert [(fault.path, fault.reason) for fault in caught.value.faults] == [(bad.path, bad.reason)]
     (fault,) = caught.value.faults
     assert bad.message in fault.message
+    assert REMEDY.search(fault.message), f"no word of what to do: {fault.message}"
     assert str(caught.value) == f"{fault.path}: {fault.message}"
     assert find_faults(observation) == (fault,)
     if bad.path.startswith("events["):

@@ -137,7 +137,7 @@ class Pack:
         for text in texts:
             bit = 1 << self.parse_card(text)
             if mask & bit:
-                raise RepeatedCardError(f"card {text!r} stands twice")
+                raise RepeatedCardError(f"card {text!r} stands twice: name each card once")
             mask |= bit
         return mask
 

@@ -17,25 +17,27 @@ def check_shown(record: Record, seat: int, cards: int, field: str) -> None:
         raise IllegalMoveError(error.reason, error.message, field) from error
     if cards.bit_count() > variant.hand_size:
         raise IllegalMoveError(
-            "DECLARATION_SIZE", f"{cards.bit_count()} cards shown: a hand has {variant.hand_size}", field
+            "DECLARATION_SIZE", f"{cards.bit_count()} cards shown: a hand has {variant.hand_size}, show no more", field
         )
     for other, shown in enumerate(record.shown):
         if gone := cards & ((shown or 0) | record.played[other]):
             names = " ".join(variant.pack.format_mask(gone))
-            raise IllegalMoveError("CARD_ELSEWHERE", f"{names} was already shown or played by seat {other}", field)
+            message = f"{names} was already shown or played by seat {other}: show cards that seat {seat} holds"
+            raise IllegalMoveError("CARD_ELSEWHERE", message, field)
 
 
 def check_signal(record: Record, seat: int, card: int, signal: Signal) -> None:
     """Raises `IllegalMoveError` unless a signal may be made with this card now."""
     if not record.variant.has_signals:
-        raise IllegalMoveError("NO_SIGNALS", f"there are no signals in {record.variant.name}", "play.signal")
+        message = f"there are no signals in {record.variant.name}: leave it out"
+        raise IllegalMoveError("NO_SIGNALS", message, "play.signal")
     if record.trick:
-        raise IllegalMoveError("SIGNAL_NOT_ALLOWED", "only the leader of a trick signals", "play.signal")
+        raise IllegalMoveError("SIGNAL_NOT_ALLOWED", "only the leader of a trick signals: leave it out", "play.signal")
     if not may_signal(record, seat, card):
         name = record.variant.pack.format_card(card)
-        message = f"{signal} is not allowed with {name} yet: {record.variant.signal_condition}"
+        message = f"{signal} is not allowed with {name} yet: leave it out ({record.variant.signal_condition})"
         if seat == record.declarer:
-            message = "the declarer has no partner to signal to"
+            message = "the declarer has no partner to signal to: leave it out"
         raise IllegalMoveError("SIGNAL_NOT_ALLOWED", message, "play.signal")
     if _is_known_to_be_false(record, seat, card, signal):
         raise false_signal(record, card, signal)
@@ -107,7 +109,8 @@ def check_card(record: Record, seat: int, card: int) -> None:
 def _refused(record: Record, reason: str, seat: int, card: int, but: str) -> IllegalMoveError:
     """Returns the error for a card that a seat cannot have played."""
     name = record.variant.pack.format_card(card)
-    return IllegalMoveError(reason, f"seat {seat} plays {name} but {but}", "play.card")
+    remedy = "correct this card or the earlier moves"
+    return IllegalMoveError(reason, f"seat {seat} plays {name} but {but}; {remedy}", "play.card")
 
 
 def _refuse_card_elsewhere(record: Record, card: int) -> None:
@@ -115,9 +118,11 @@ def _refuse_card_elsewhere(record: Record, card: int) -> None:
     name = record.variant.pack.format_card(card)
     for other in range(record.variant.seat_count):
         if record.played[other] >> card & 1:
-            raise IllegalMoveError("CARD_ALREADY_PLAYED", f"{name} was already played by seat {other}", "play.card")
+            message = f"{name} was already played by seat {other}: give the card that was played here"
+            raise IllegalMoveError("CARD_ALREADY_PLAYED", message, "play.card")
         if record.exposed(other) >> card & 1:
-            raise IllegalMoveError("CARD_ELSEWHERE", f"{name} was shown by seat {other}, which holds it", "play.card")
+            message = f"{name} was shown by seat {other}, which holds it: give the card that was played here"
+            raise IllegalMoveError("CARD_ELSEWHERE", message, "play.card")
 
 
 def _breaks_signal(record: Record, seat: int, card: int, led: int) -> bool:

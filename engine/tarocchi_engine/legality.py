@@ -141,7 +141,7 @@ def checked_move(table: Table, hand: int, move: Move) -> Move:
 def _check_held(pack: Pack, hand: int, cards: int, field: str) -> None:
     if missing := cards & ~hand:
         names = " ".join(pack.format_mask(missing))
-        raise IllegalMoveError("CARD_NOT_IN_HAND", f"the hand does not hold {names}", field)
+        raise IllegalMoveError("CARD_NOT_IN_HAND", f"the hand does not hold {names}: name cards of the hand", field)
 
 
 def _check_play(table: Table, hand: int, card: int) -> None:

@@ -63,7 +63,7 @@ class Match:
     def winner(self) -> int | None:
         """The side (or seat) that has won the finished match, None for a draw; raises ValueError before the end."""
         if not self.is_over:
-            raise ValueError("the match is not over: some of its deals are still to be played")
+            raise ValueError("the match is not over: play the deals that are left first")
         return winner_of(self.scores)
 
     def after(self, score: DealScore) -> Match:
@@ -130,7 +130,7 @@ def _no_deal_left(variant: Variant, played: int) -> str:
     """Returns what is wrong with a standing after so many deals, which are a whole match or more."""
     deals = variant.match_deal_count
     if deals != 1:
-        return f"{played} deals were played and a match has {deals} here: no deal is left to play"
+        return f"{played} deals were played and a match has {deals} here: no deal is left to play, start a new one"
     longer = [
         f"{info.name}={value}"
         for info in options_of(variant)

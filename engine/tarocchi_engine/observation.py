@@ -229,7 +229,8 @@ def _check_foreign(table: Table, observation: Observation, event: Event) -> None
         case Play(card):
             if observation.hand >> card & 1:
                 name = pack.format_card(card)
-                raise IllegalMoveError("CARD_ELSEWHERE", f"{name} was dealt to the observer", "play.card")
+                message = f"{name} was dealt to the observer: give the card that seat {event.seat} played"
+                raise IllegalMoveError("CARD_ELSEWHERE", message, "play.card")
         case Discard(cards, announced):
             if cards is not None:
                 raise IllegalMoveError(
@@ -247,7 +248,8 @@ def _check_foreign(table: Table, observation: Observation, event: Event) -> None
                 if not 0 <= announced <= table.variant.discard_count:
                     raise IllegalMoveError(
                         "WRONG_ANNOUNCEMENT",
-                        f"{announced} trumps cannot lie in a discard of {table.variant.discard_count}",
+                        f"{announced} trumps cannot lie in a discard of {table.variant.discard_count}: "
+                        f"give 0 to {table.variant.discard_count}",
                         "discard.announced_trump_count",
                     )
             elif announced is not None:
@@ -258,8 +260,7 @@ def _check_foreign(table: Table, observation: Observation, event: Event) -> None
                 )
         case Declare(cards) | CallOut(cards) if cards & observation.hand:
             names = " ".join(pack.format_mask(cards & observation.hand))
-            raise IllegalMoveError(
-                "CARD_ELSEWHERE", f"{names} was dealt to the observer", field_of(event.move, "cards")
-            )
+            message = f"{names} was dealt to the observer: give the cards that seat {event.seat} showed"
+            raise IllegalMoveError("CARD_ELSEWHERE", message, field_of(event.move, "cards"))
         case _:
             pass

@@ -33,7 +33,7 @@ from tarocchi_engine.options import given_options
 from tarocchi_engine.position import make_position
 from tarocchi_engine.record import Phase, Trick
 from tarocchi_engine.rng import split
-from tarocchi_engine.table import Table
+from tarocchi_engine.table import Table, out_of_turn
 from tarocchi_engine.variant import DealScore, Ending, SideScore, Variant
 
 _SHUFFLE, _DEALER = 1, 2
@@ -212,7 +212,8 @@ class State:
     def score(self) -> DealScore:
         """Returns the count of a finished deal; raises `DealNotOverError` before its end."""
         if not self.table.is_over:
-            raise DealNotOverError(f"the deal is not over: seat {self.table.turn} has to {self.table.phase}")
+            text = f"the deal is not over: seat {self.table.turn} has to {self.table.phase}, play it to its end first"
+            raise DealNotOverError(text)
         if self.table.ending is not Ending.COUNT:
             return uncounted_score(self.table)
         table = self.table
@@ -263,7 +264,8 @@ def find_deal_faults(variant: Variant, dealer: int, hands: Sequence[int], stock:
         hand &= ALL_MASK
         if twice := seen & hand:
             names = " ".join(variant.pack.format_mask(twice))
-            faults.append(Fault(f"hands[{seat}]", "CARD_ELSEWHERE", f"{names} stands in an earlier hand too"))
+            message = f"{names} stands in an earlier hand too: give each card to one hand"
+            faults.append(Fault(f"hands[{seat}]", "CARD_ELSEWHERE", message))
         seen |= hand
     faults.extend(_stock_faults(variant, stock, seen))
     seen |= stock & ALL_MASK
@@ -281,7 +283,8 @@ def _stock_faults(variant: Variant, stock: int, in_hands: int) -> list[Fault]:
         message = f"{stock.bit_count()} cards in the stock: it has {variant.stock_size} in {variant.name}"
         return [Fault("stock", "STOCK_SIZE", message)]
     if twice := stock & in_hands:
-        return [Fault("stock", "CARD_ELSEWHERE", f"{' '.join(names(twice))} stands in a hand too")]
+        message = f"{' '.join(names(twice))} stands in a hand too: give each card to a hand or the stock"
+        return [Fault("stock", "CARD_ELSEWHERE", message)]
     return []
 
 
@@ -327,8 +330,7 @@ def replay(state: State, moves: Iterable[Move | Event]) -> State:
         path = f"events[{index}]"
         move = entry.move if isinstance(entry, Event) else entry
         if isinstance(entry, Event) and state.turn not in (None, entry.seat):
-            message = f"seat {entry.seat} moves but it is the turn of seat {state.turn} to {state.phase}"
-            raise InvalidDealError([Fault(f"{path}.seat", "OUT_OF_TURN", message)])
+            raise InvalidDealError([Fault(f"{path}.seat", "OUT_OF_TURN", out_of_turn(state.table, entry.seat))])
         if was_refused and move == CallOut(0):
             was_refused = False
             continue

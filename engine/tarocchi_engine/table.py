@@ -24,6 +24,12 @@ _PHASE_OF = {
 }
 
 
+def out_of_turn(record: Record, seat: int) -> str:
+    """Returns what is wrong with a move of a seat that is not to move."""
+    turn = f"seat {seat} moves but it is the turn of seat {record.turn} to {record.phase}"
+    return f"{turn}: correct the seat, or give the move that is missing before this"
+
+
 class Table(Record):
     """The public side of a deal in progress; `apply` changes it in place, `copy` keeps the old one."""
 
@@ -41,7 +47,8 @@ class Table(Record):
         if _PHASE_OF[type(move)] is not self.phase:
             raise IllegalMoveError(
                 "WRONG_PHASE",
-                f"seat {seat} has to {self.phase}, not to {_PHASE_OF[type(move)]}",
+                f"seat {seat} has to {self.phase}, not to {_PHASE_OF[type(move)]}: give that move, or the one that is "
+                "missing before this",
                 field_of(move),
             )
         match move:
@@ -66,11 +73,7 @@ class Table(Record):
         if self.phase is Phase.END:
             raise IllegalMoveError("DEAL_OVER", "the deal has ended: remove the moves after its end")
         if seat != self.turn:
-            raise IllegalMoveError(
-                "OUT_OF_TURN",
-                f"seat {seat} moves but it is the turn of seat {self.turn} to {self.phase}",
-                "seat",
-            )
+            raise IllegalMoveError("OUT_OF_TURN", out_of_turn(self, seat), "seat")
 
     def implied_before(self, move: Move) -> Move | None:
         """Returns the refusal that may be left out of a record before `move`, None if none is due."""

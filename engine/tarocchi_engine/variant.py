@@ -251,7 +251,9 @@ class Variant(ABC):
     def check_declaration(self, cards: int) -> None:
         """Raises `IllegalMoveError` unless `cards` can be a declaration of some hand."""
         if cards:
-            raise IllegalMoveError("NO_DECLARATIONS", f"nothing is declared in {self.name}", "declare.cards")
+            raise IllegalMoveError(
+                "NO_DECLARATIONS", f"nothing is declared in {self.name}: leave it out", "declare.cards"
+            )
 
     def declaration_points(self, cards: int) -> int:
         """Returns the whole points that a declaration scores at once."""
@@ -319,7 +321,7 @@ class Variant(ABC):
         if fives := cards & self.pack.five_point_mask:
             raise IllegalMoveError(
                 "FIVE_POINT_CARD",
-                f"{' '.join(names(fives))}: cards worth five points are never discarded",
+                f"{' '.join(names(fives))}: cards worth five points are never discarded, lay others away",
                 "discard.cards",
             )
 

@@ -61,6 +61,23 @@ def test_moves_that_cannot_be(client: SolverClient, event: Move, fault: tuple[st
 
 
 @pytest.mark.parametrize(
+    ("event", "description"),
+    [
+        ({"seat": 1, "give": {}}, "the id of the card is missing: give one, such as 'SK'"),
+        ({"seat": 1, "declare": {"cards": ["SK", "SK"]}}, "card 'SK' stands twice in the list: name each card once"),
+        ({"seat": 2, "bid": {"call": "CALL_PASS"}}, "correct the seat, or give the move that is missing before this"),
+        ({"seat": 1, "monte": {"throwsIn": True}}, "give that move, or the one that is missing before this"),
+    ],
+)
+def test_the_remedy_is_told(client: SolverClient, event: Move, description: str) -> None:
+    deal = client.new_deal("terziglio", seed=5, dealer=0)
+    with pytest.raises(SolverError) as caught:
+        client.replay_deal(deal, [event])
+    (violation,) = caught.value.violations
+    assert description in violation.description
+
+
+@pytest.mark.parametrize(
     ("event", "message"),
     [
         (

@@ -118,7 +118,8 @@ def allowed_budget(budget: Budget, default: Budget, maximum: Budget | None) -> B
 
 
 def _deal_over() -> RequestError:
-    return RequestError(grpc.StatusCode.FAILED_PRECONDITION, StatusReason.DEAL_OVER, "the deal is over")
+    text = "the deal is over, nothing is left to decide: begin the next one"
+    return RequestError(grpc.StatusCode.FAILED_PRECONDITION, StatusReason.DEAL_OVER, text)
 
 
 def _parse_level(number: pb.Level, budget: Budget, faults: FaultList) -> Level | None:

@@ -64,7 +64,8 @@ def parse_card_list(pack: Pack, ids: Sequence[str], faults: FaultList, path: str
         if card is None:
             is_clean = False
         elif card in cards:
-            faults.add(f"{path}[{index}]", ViolationReason.REPEATED_CARD, f"card {card_id!r} stands twice in the list")
+            text = f"card {card_id!r} stands twice in the list: name each card once"
+            faults.add(f"{path}[{index}]", ViolationReason.REPEATED_CARD, text)
             is_clean = False
         else:
             cards.append(card)
@@ -84,7 +85,7 @@ def mask_of(cards: Sequence[int]) -> int:
 
 def _parse_card(pack: Pack, card_id: str, faults: FaultList, path: str) -> int | None:
     if not card_id:
-        faults.add(path, ViolationReason.MISSING_FIELD, "the id of the card is missing")
+        faults.add(path, ViolationReason.MISSING_FIELD, "the id of the card is missing: give one, such as 'SK'")
         return None
     try:
         return pack.parse_card(shortened(card_id))

@@ -169,7 +169,7 @@ def contradiction_fault(error: ContradictionError) -> Fault:
     """Returns the fault of an observation for which the sampler finds no deal of the unseen cards."""
     is_proved = not isinstance(error, WorldNotFoundError)
     reason = ViolationReason.CONTRADICTION if is_proved else ViolationReason.WORLD_NOT_FOUND
-    return Fault("observation", reason, str(error))
+    return Fault("observation", reason, f"{error}; correct the hand or the events that say so")
 
 
 def parse_deal(
