@@ -145,6 +145,59 @@ def test_a_service_with_open_streams_stops_in_good_order(tmp_path: Path) -> None
     assert len(re.findall(r"^RecommendMove \w+: the same bytes$", result.output, re.MULTILINE)) == len(VARIANTS)
 
 
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_ends_the_grace_period(tmp_path: Path, second: signal.Signals) -> None:
+    log = tmp_path / "serve.log"
+    arguments = ["--log-format", "json", "--grace", "3600", "--searches", "1"]
+    with log.open("w") as file:
+        process = subprocess.Popen([*SERVE, *arguments], stderr=file, stdout=subprocess.PIPE)
+    try:
+        wait_for(lambda: '"listening"' in log.read_text() or process.poll() is not None)
+        address = json.loads(log.read_text().splitlines()[0])["address"]
+        with SolverClient(address) as client, grpc.insecure_channel(address) as channel:
+            assert client.wait_until_serving(300)
+            solver = SolverServiceStub(channel)
+            seen: list[int] = []
+            watcher = watched(channel, seen)
+            study = solver.AnalyzePosition(pb.AnalyzePositionRequest(observation=endless().observation), timeout=300)
+            next(iter(study))
+            # one is searched for, the other one waits
+            moves = [solver.RecommendMove.future(endless(seed)) for seed in (1, 2)]  # type: ignore[attr-defined]
+            wait_for(lambda: seen == [SERVING])
+            process.send_signal(signal.SIGTERM)
+            wait_for(lambda: seen == [SERVING, NOT_SERVING])
+            # the first one leaves the searches an hour
+            assert [call.done() for call in (study, *moves)] == [False] * 3
+            process.send_signal(second)
+            *_, last = study
+            assert (last.final, last.stop_reason) == (True, pb.STOP_REASON_STOPPED)
+            answers = [call.result(60) for call in moves]
+            assert [answer.diagnostics.stop_reason for answer in answers] == [pb.STOP_REASON_STOPPED] * 2
+            output, _ = process.communicate(timeout=60)
+            watcher.join(10)
+            assert not watcher.is_alive()
+    finally:
+        process.kill()
+    assert (process.returncode, output) == (0, b"")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert lines[-1]["event"] == "stopped"
+    assert {line["code"] for line in lines if line["event"] == "call"} == {"OK"}
+
+
+def test_two_signals_while_it_compiles_end_it(tmp_path: Path) -> None:
+    log = tmp_path / "serve.log"
+    with log.open("w") as file:
+        process = subprocess.Popen([*SERVE, "--log-format", "json"], stderr=file, stdout=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: '"compiling"' in log.read_text() or process.poll() is not None)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            process.send_signal(number)
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+    assert json.loads(log.read_text().splitlines()[-1])["event"] == "stopped"
+
+
 def test_a_client_that_does_not_encrypt_leaves_no_line_of_another_form(tmp_path: Path) -> None:
     root = trustme.CA()
     leaf = root.issue_cert("localhost", "127.0.0.1")
