@@ -31,6 +31,9 @@ from tarocchi_solver.client import (
     safe_move,
 )
 from tarocchi_solver.service.calls import Readiness, Stage
+from tarocchi_solver.service.config import ServerConfig
+from tarocchi_solver.service.metrics import Metrics
+from tarocchi_solver.service.pools import Priority, SearchPools
 from tarocchi_solver.service.rules_service import RulesServicer
 from tarocchi_solver.service.server import SolverServer
 
@@ -43,7 +46,8 @@ def referee(stage: Stage = Stage.READY) -> RulesServicer:
     """Returns a rules service that needs no solver."""
     readiness = Readiness()
     readiness.move_to(stage)
-    return RulesServicer(readiness)
+    metrics = Metrics((), (priority.label for priority in Priority), is_ready=lambda: True)
+    return RulesServicer(readiness, SearchPools(ServerConfig(), {}, metrics))
 
 
 @pytest.mark.parametrize("name", VARIANTS)

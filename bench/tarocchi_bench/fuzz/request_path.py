@@ -132,7 +132,7 @@ class RequestPath:
         self._pools = SearchPools(config, FIRST_ESTIMATES, metrics)
         handlers: Any = _Handlers()
         add_SolverServiceServicer_to_server(SolverServicer(readiness, self._pools, config, telemetry), handlers)
-        add_RulesServiceServicer_to_server(RulesServicer(readiness, config.event_limit), handlers)
+        add_RulesServiceServicer_to_server(RulesServicer(readiness, self._pools, config.event_limit), handlers)
         add_ReviewServiceServicer_to_server(ReviewServicer(readiness, self._pools, config, telemetry), handlers)
         self._handlers: dict[str, Any] = handlers.found
 

@@ -14,7 +14,7 @@ from tarocchi_solver.search.results import (
     StopReason,
     Utility,
 )
-from tarocchi_solver.search.sampler import ContradictionError, WorldSampler
+from tarocchi_solver.search.sampler import ContradictionError, UndecidedError, WorldSampler
 from tarocchi_solver.search.warm_up import warm_up
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Recommendation",
     "SearchOptions",
     "StopReason",
+    "UndecidedError",
     "Utility",
     "WorldSampler",
     "check_consistent",

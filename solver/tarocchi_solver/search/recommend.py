@@ -176,9 +176,13 @@ def _endings_within(decision: Decision, budget: Budget, threads: int, playout: P
     return by_work if budget.worlds is None else min(by_work, budget.worlds)
 
 
-def check_consistent(observation: Observation | View) -> None:
-    """Raises `InvalidObservationError` or `ContradictionError` unless some deal fits the observation."""
-    WorldSampler(hidden_cards(observation if isinstance(observation, View) else view(observation)))
+def check_consistent(observation: Observation | View, *, is_patient: bool = True) -> None:
+    """Raises `InvalidObservationError` or `ContradictionError` unless some deal fits the observation.
+
+    Where that takes a long search it takes up to a second; `UndecidedError` at once where it is not patient.
+    """
+    seen = observation if isinstance(observation, View) else view(observation)
+    WorldSampler(hidden_cards(seen), is_patient=is_patient)
 
 
 def _check_arguments(

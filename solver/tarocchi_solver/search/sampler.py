@@ -23,7 +23,14 @@ from tarocchi_engine.layout import ASIDE, HANDS
 from tarocchi_solver.search import sampling_kernels as kernels
 from tarocchi_solver.search.sampling_kernels import sample_world
 
-__all__ = ["ContradictionError", "SamplerArrays", "WorldNotFoundError", "WorldSampler", "sample_world"]
+__all__ = [
+    "ContradictionError",
+    "SamplerArrays",
+    "UndecidedError",
+    "WorldNotFoundError",
+    "WorldSampler",
+    "sample_world",
+]
 
 SLOTS: Final = 4
 MIN_RELATIVE_WEIGHT: Final = 1e-6
@@ -61,6 +68,10 @@ class WorldNotFoundError(ContradictionError):
     _claim = "a long search found no deal of the unseen cards that fits"
 
 
+class UndecidedError(Exception):
+    """Says that some draws met no world that fits the facts: a long search would have to tell whether there is any."""
+
+
 class SamplerArrays(NamedTuple):
     """Holds what the kernels need to draw worlds: contiguous arrays of fixed types, one signature for all.
 
@@ -88,15 +99,17 @@ class WorldSampler:
         acceptance: the share of draws that stand; estimated from some draws where shown hands or promises are checked.
     """
 
-    def __init__(self, hidden: HiddenCards, weights: Floats | None = None) -> None:
-        """Builds the tables; a fraction of a millisecond.
+    def __init__(self, hidden: HiddenCards, weights: Floats | None = None, *, is_patient: bool = True) -> None:
+        """Builds the tables; a fraction of a millisecond, or a second where hardly any draw stands.
 
         Args:
             hidden: the unseen cards and the facts about them.
             weights: [cards, holders], not negative; the chance of a world is in proportion to the product of
                 the weights of its cards' places. All 1 if None.
+            is_patient: whether to search for a world, for up to a second, where some draws have met none.
 
         Raises:
+            UndecidedError: It is not patient, and some draws have met no world.
             ContradictionError: No world fits the facts.
             ValueError: `hidden` or `weights` is malformed.
         """
@@ -121,6 +134,7 @@ class WorldSampler:
         kept = slice(possible[0], possible[-1] + 1)
         seats = [ASIDE if holder == ASIDE_HOLDER else HANDS + holder for holder in hidden.holders]
         self._is_checked = bool(checked or hidden.promises)
+        self._is_patient = is_patient
         self.arrays = SamplerArrays(
             cards=self._cards,
             weights=built[kept],
@@ -192,6 +206,8 @@ class WorldSampler:
             if accepted >= _ENOUGH_ACCEPTED:
                 return accepted / drawn
         if accepted == 0:
+            if not self._is_patient:
+                raise UndecidedError("some draws have met no deal of the unseen cards that fits")
             self._prove_feasible()
             accepted = int(kernels.count_accepted(self.arrays, np.uint64(drawn), _LAST_TRIAL))
             drawn += _LAST_TRIAL

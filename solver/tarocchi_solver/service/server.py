@@ -112,7 +112,7 @@ class SolverServer:
         telemetry = Telemetry(self.metrics, self.config.log_format, log_requests=self.config.log_requests)
         solver = SolverServicer(self.readiness, self._pools, self.config, telemetry)
         add_SolverServiceServicer_to_server(solver, server)
-        add_RulesServiceServicer_to_server(RulesServicer(self.readiness, self.config.event_limit), server)
+        add_RulesServiceServicer_to_server(RulesServicer(self.readiness, self._pools, self.config.event_limit), server)
         review = ReviewServicer(self.readiness, self._pools, self.config, telemetry)
         add_ReviewServiceServicer_to_server(review, server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)

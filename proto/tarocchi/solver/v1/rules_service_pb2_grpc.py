@@ -82,6 +82,9 @@ class RulesServiceServicer(object):
 
     def ValidateObservation(self, request, context):
         """Reports every fault of an observation instead of failing.
+
+        Whether any deal of the unseen cards fits is mostly known at once. Where it takes a long search, that waits in the
+        queue for study: RESOURCE_EXHAUSTED, with the time to come again, where there is no place or no time for it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
