@@ -23,27 +23,35 @@ from tarocchi_bench.console import (
 )
 from tarocchi_bench.training.calibration import fit_stages, save_calibration
 from tarocchi_bench.training.positions import DealPlan, read_positions, record_deals
-from tarocchi_bench.training.shipping import PACKAGE_DATA, require_folder, training_command
+from tarocchi_bench.training.shipping import (
+    OutOption,
+    RecordOption,
+    files_of,
+    require_folder,
+    tell_files,
+    training_command,
+)
 from tarocchi_solver.search.calibration import is_of_defence
 
 AgentOption = Annotated[str, typer.Option("--agent", help="solver:iterations=2000,... which plays all seats")]
 DealsOption = Annotated[int, typer.Option(help="deals to play")]
-RecordOption = Annotated[Path, typer.Option(help="JSON lines: deals found there are not played again")]
 
 
 def train_calibration(
     variant: VariantOption,
     record: RecordOption,
+    out: OutOption,
     agent: AgentOption = "solver:iterations=2000",
     deals: DealsOption = 300,
     seed: SeedOption = 1,
-    out: Annotated[Path, typer.Option(help="the folder for the file")] = PACKAGE_DATA,
     workers: WorkersOption = CORES,
 ) -> None:
-    """Plays deals, fits by stage what results lie behind the scores foretold, and writes the file that ships."""
+    """Plays deals, fits by stage what results lie behind the scores foretold, and writes the data file."""
     plan = DealPlan(variant, agent, seed, deals)
     require_folder(out)
-    command = training_command("calibration", variant=variant, agent=agent, deals=deals, seed=seed, record=record.name)
+    command = training_command(
+        "calibration", variant=variant, agent=agent, deals=deals, seed=seed, record=record.name, out=out
+    )
     with long_work("deals", deals, record) as progress:
         record_deals(plan, record, workers=workers, progress=progress)
         fitted = fit_stages(read_positions(record, plan))
@@ -56,6 +64,7 @@ def train_calibration(
         spread = f"{item.fit.low_80:+.2f} to {item.fit.high_80:+.2f} sd"
         table.add_row(stage, item.source, f"{item.positions:,}", f"{item.deals:,}", line, spread)
     Console().print(table)
+    tell_files(files_of(name, out))
 
 
 def calibration(

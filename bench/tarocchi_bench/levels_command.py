@@ -12,22 +12,25 @@ from rich.table import Table
 from tarocchi_bench.console import CORES, SeedOption, VariantOption, WorkersOption, long_work
 from tarocchi_bench.ladder import HEADINGS, row
 from tarocchi_bench.training.levels import measure_levels, plans_of, save_strengths
-from tarocchi_bench.training.shipping import PACKAGE_DATA, require_folder, training_command
+from tarocchi_bench.training.shipping import OutOption, require_folder, tell_files, training_command
 
 
 def train_levels(
     variant: VariantOption,
     record_folder: Annotated[
-        Path, typer.Option(help="made if need be; pairs found in its records are not played again")
+        Path,
+        typer.Option(metavar="FOLDER", help="made if need be; pairs found in its records are not played again"),
     ],
+    out: OutOption,
     pairs: Annotated[int, typer.Option(help="deals of each match, played in every arrangement of the levels")] = 100,
     seed: SeedOption = 1,
-    out: Annotated[Path, typer.Option(help="the folder for the file")] = PACKAGE_DATA,
     workers: WorkersOption = CORES,
 ) -> None:
     """Plays every level against the next stronger one and writes the file with what they were measured at."""
     require_folder(out)
-    command = training_command("levels", variant=variant, pairs=pairs, seed=seed, record_folder=record_folder.name)
+    command = training_command(
+        "levels", variant=variant, pairs=pairs, seed=seed, record_folder=record_folder.name, out=out
+    )
     plans = plans_of(variant, seed=seed, pairs=pairs)
     with long_work("pairs", pairs * len(plans), record_folder) as progress:
         results = measure_levels(plans, record_folder, workers=workers, progress=progress)
@@ -36,3 +39,4 @@ def train_levels(
     for result in results:
         table.add_row(*row(result))
     Console().print(table)
+    tell_files([out / name])

@@ -340,5 +340,7 @@ def test_the_commands_say_what_is_wrong(tmp_path: Path) -> None:
     record = str(tmp_path / "record.jsonl")
     wrong = run.invoke(app, ["calibration", "--variant", "piedicavallo", "--agent", "greedy", "--record", record])
     assert wrong.exit_code == 2
-    wrong = run.invoke(app, ["train", "calibration", "--variant", "chess", "--record", record])
+    train = ["train", "calibration", "--record", record]
+    wrong = run.invoke(app, [*train, "--variant", "chess", "--out", str(tmp_path)])
     assert wrong.exit_code == 2
+    assert "chess" in wrong.output

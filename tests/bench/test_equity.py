@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from bench.command import run
 from tarocchi_bench.training.equity import Course, describe, nodes_of, save_equity, work_out
 from tarocchi_bench.training.self_play import SelfPlay, play_deals, read_deals
 from tarocchi_engine import get_variant
@@ -124,6 +126,23 @@ def test_a_deal_that_brings_nothing_is_none() -> None:
 def test_deals_that_were_all_thrown_in_teach_nothing() -> None:
     with pytest.raises(ValueError, match="no deal was played out"):
         work_out([THROWN_IN], 800)
+
+
+def test_a_single_deal_makes_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="deals played out: 1, which say nothing about errors: play more than 2"):
+        save_equity([counted(30, 20), THROWN_IN], SelfPlay("ottocento", "greedy", 7, 2), tmp_path, "command")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_names_its_files(tmp_path: Path) -> None:
+    record = tmp_path / "deals.jsonl"
+    told = f"train equity --deals 2 --agent greedy --seed 7 --workers 1 --record {record} --out {tmp_path}"
+    code, printed, said = run(told)
+    assert code == 0, said
+    files = [tmp_path / f"ottocento_equity.{ending}" for ending in ("npz", "json")]
+    assert printed.splitlines()[-2:] == [f"wrote {file}" for file in files]
+    command = json.loads(files[1].read_text("utf-8"))["command"]
+    assert command.endswith(f"--deals 2 --seed 7 --record deals.jsonl --out {tmp_path.name}")
 
 
 def test_the_stored_table_is_close_to_the_whole_one() -> None:

@@ -83,8 +83,10 @@ def test_the_file_holds_what_matches_bring_and_the_record_goes_on(tmp_path: Path
         assert step.pairs == result.pairs == 2
     card = json.loads(text)
     assert card["command"] == (
-        f"python -m tarocchi_bench train levels --variant {VARIANT} --pairs 2 --seed 4 --record-folder matches"
+        f"python -m tarocchi_bench train levels --variant {VARIANT} --pairs 2 --seed 4 "
+        "--record-folder matches --out data"
     )
+    assert answer.output.splitlines()[-1] == f"wrote {out / strengths_file(VARIANT)}"
     assert {"version", "rules_revision", "seed", "settings"} <= set(card)
 
     # what is recorded is not played again, and a record cut short is completed to the same

@@ -15,8 +15,8 @@ from tarocchi_bench.agents.rules import GreedyAgent
 from tarocchi_bench.commands import app
 from tarocchi_bench.positions import decisions_in_play
 from tarocchi_bench.records import RecordError
-from tarocchi_bench.training.logit import Choices, fit_logit, log_likelihoods
-from tarocchi_bench.training.policy import FEATURES, choices_of, fit_calls, fit_discards, fit_policy
+from tarocchi_bench.training.logit import HELD_OUT, Choices, fit_logit, log_likelihoods
+from tarocchi_bench.training.policy import FEATURES, choices_of, fit_calls, fit_discards, fit_policy, save_model
 from tarocchi_bench.training.positions import DealPlan
 from tarocchi_bench.training.scored_play import play_scored_deals, read_scored_deals
 from tarocchi_bench.training.self_play import SelfPlay, play_deals, read_deals
@@ -77,9 +77,11 @@ def test_what_is_often_laid_away_weighs_more(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_a_model_and_its_card(record: Path, tmp_path: Path) -> None:
-    given = ["--variant", PLAN.variant, "--agent", PLAN.agent, "--deals", "6", "--seed", "5", "--out", str(record)]
-    done = CliRunner().invoke(app, ["train", "play", *given, "--folder", str(tmp_path), "--workers", "1"])
+    given = ["--variant", PLAN.variant, "--agent", PLAN.agent, "--deals", "6", "--seed", "5", "--record", str(record)]
+    done = CliRunner().invoke(app, ["train", "play", *given, "--out", str(tmp_path), "--workers", "1"])
     assert done.exit_code == 0, done.output
+    files = [tmp_path / f"piedicavallo_play.{ending}" for ending in ("npz", "json")]
+    assert done.output.splitlines()[-2:] == [f"wrote {file}" for file in files]
     card = json.loads((tmp_path / "piedicavallo_play.json").read_text("utf-8"))
     assert card["agent"] == PLAN.agent
     assert "train play --variant piedicavallo" in card["command"]
@@ -89,9 +91,32 @@ def test_the_command_writes_a_model_and_its_card(record: Path, tmp_path: Path) -
         assert arrays["values"].shape == (learned_playout.WEIGHT_COUNT,)
         assert not arrays["calls"].any()  # nobody calls anything in this game
     assert 0.0 < card["held_out_regret"] < card["random_regret"]
-    missing = CliRunner().invoke(app, ["train", "play", *given, "--folder", str(tmp_path / "none"), "--workers", "1"])
+    assert card["held_out_log_likelihood"] > card["uniform_log_likelihood"]
+    missing = CliRunner().invoke(app, ["train", "play", *given, "--out", str(tmp_path / "none"), "--workers", "1"])
     assert missing.exit_code == 2
     assert "there is no such folder" in missing.output
+
+
+def test_a_fit_that_is_no_better_than_chance_is_refused(
+    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the deals held out the worst card is made the best one."""
+    for module in ("policy", "values"):
+        monkeypatch.setattr(f"tarocchi_bench.training.{module}.MAX_STEPS", 5)
+    deals = [
+        deal if number % HELD_OUT else replace(deal, scores=tuple(map(turned_round, deal.scores)))
+        for number, deal in enumerate(read_scored_deals(record, PLAN))
+    ]
+    with pytest.raises(ValueError, match="no better than chance") as caught:
+        save_model(deals, PLAN, tmp_path, "command")
+    assert not list(tmp_path.iterdir())
+    for part in ("with a log likelihood of", "points to the best ones", "play more than 6 deals"):
+        assert part in str(caught.value)
+
+
+def turned_round(scores: dict[int, float] | None) -> dict[int, float] | None:
+    """Returns the scores of cards with the worst one first."""
+    return None if scores is None else {card: -score for card, score in reversed(scores.items())}
 
 
 def test_deals_of_another_plan_are_refused(record: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,7 +21,17 @@ from tarocchi_bench.training.policy import save_model
 from tarocchi_bench.training.positions import DealPlan
 from tarocchi_bench.training.scored_play import play_scored_deals, read_scored_deals
 from tarocchi_bench.training.self_play import SelfPlay, play_deals, read_deals
-from tarocchi_bench.training.shipping import PACKAGE_DATA, require_folder, training_command
+from tarocchi_bench.training.shipping import (
+    OutOption,
+    RecordOption,
+    files_of,
+    require_folder,
+    tell_files,
+    training_command,
+)
+from tarocchi_engine import get_variant
+from tarocchi_solver.search.equity import equity_name
+from tarocchi_solver.search.models import model_file
 
 app = typer.Typer(no_args_is_help=True, help="Makes the data files that the solver has learned from its own play.")
 app.command("calibration")(train_calibration)
@@ -40,36 +49,43 @@ def train() -> None:
 def play(
     variant: VariantOption,
     deals: Annotated[int, typer.Option(help="deals to play")],
-    out: Annotated[Path, typer.Option(help="JSON lines: deals found there are not played again")],
+    record: RecordOption,
+    out: OutOption,
     agent: AgentOption = "plain:iterations=1200",
     seed: SeedOption = 1,
-    folder: Annotated[Path, typer.Option(help="where the model goes")] = PACKAGE_DATA,
     workers: WorkersOption = CORES,
 ) -> None:
-    """Plays deals between equals and fits how players play, for inference, and what cards are worth, for playouts."""
+    """Plays deals between equals and fits how players play, for inference, and what cards are worth, for playouts.
+
+    Nothing is written where the fit is no better than chance in deals that it has not seen.
+    """
     plan = DealPlan(variant, agent, seed, deals)
-    require_folder(folder)
-    command = training_command("play", variant=variant, agent=agent, deals=deals, seed=seed, out=out.name)
-    with long_work("deals", deals, out) as progress:
-        play_scored_deals(plan, out, workers=workers, progress=progress)
-        figures = save_model(list(read_scored_deals(out, plan)), plan, folder, command)
+    require_folder(out)
+    command = training_command(
+        "play", variant=variant, agent=agent, deals=deals, seed=seed, record=record.name, out=out
+    )
+    with long_work("deals", deals, record) as progress:
+        play_scored_deals(plan, record, workers=workers, progress=progress)
+        figures = save_model(list(read_scored_deals(record, plan)), plan, out, command)
     print_result(figures, as_json=False, title=f"{deals} deals of {variant} by {agent}")
+    tell_files(files_of(model_file(variant), out))
 
 
 @app.command()
 def equity(
     deals: Annotated[int, typer.Option(help="deals of Ottocento to play")],
-    out: Annotated[Path, typer.Option(help="JSON lines: deals found there are not played again")],
+    record: RecordOption,
+    out: OutOption,
     agent: AgentOption = "solver:iterations=300,utility=points",
     seed: SeedOption = 800,
-    folder: Annotated[Path, typer.Option(help="where the table goes")] = PACKAGE_DATA,
     workers: WorkersOption = CORES,
 ) -> None:
     """Plays deals of Ottocento between equals and works out the chance to win a match from any scores."""
     plan = SelfPlay(VARIANT, agent, seed, deals)
-    require_folder(folder)
-    command = training_command("equity", agent=agent, deals=deals, seed=seed, out=out.name)
-    with long_work("deals", deals, out) as progress:
-        play_deals(plan, out, workers=workers, progress=progress)
-        figures = save_equity([Course.of(state) for state in read_deals(out, plan)], plan, folder, command)
+    require_folder(out)
+    command = training_command("equity", agent=agent, deals=deals, seed=seed, record=record.name, out=out)
+    with long_work("deals", deals, record) as progress:
+        play_deals(plan, record, workers=workers, progress=progress)
+        figures = save_equity([Course.of(state) for state in read_deals(record, plan)], plan, out, command)
     print_result(figures, as_json=False, title=f"{deals} deals by {agent}")
+    tell_files(files_of(equity_name(get_variant(VARIANT)), out))

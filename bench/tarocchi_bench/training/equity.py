@@ -172,9 +172,15 @@ def nodes_of(target: int) -> Integers:
 
 
 def save_equity(deals: Sequence[Course], plan: SelfPlay, folder: Path, command: str) -> dict[str, float]:
-    """Works out the table of a plan's deals and writes it as a data file; returns figures that describe it."""
+    """Works out the table of a plan's deals and writes it as a data file; returns figures that describe it.
+
+    Raises ValueError, and writes nothing, for fewer than two deals that were played out.
+    """
     variant = get_variant(VARIANT)
     assert variant.match_target is not None
+    played = sum(deal.totals is not None for deal in deals)
+    if played < 2:
+        raise ValueError(f"deals played out: {played}, which say nothing about errors: play more than {len(deals)}")
     table, level = work_out(deals, variant.match_target)
     nodes = nodes_of(variant.match_target)
     stored = np.rint(table[np.ix_(nodes, nodes)] * STORED_SCALE).astype(np.uint16)

@@ -18,7 +18,7 @@ from scipy import optimize, special
 from tarocchi_bench.training.logit import Choices, Floats, fit_logit, log_likelihoods
 from tarocchi_bench.training.positions import DealPlan
 from tarocchi_bench.training.scored_play import ScoredDeal
-from tarocchi_bench.training.values import fit_values
+from tarocchi_bench.training.values import ValuesFit, fit_values
 from tarocchi_engine import State, Variant, get_variant
 from tarocchi_engine.cards import cards_in
 from tarocchi_solver import __version__
@@ -125,10 +125,34 @@ def fit_calls(variant: Variant, states: Iterable[State]) -> Floats:
     return weights
 
 
+def check_better_than_chance(fit: PolicyFit, values: ValuesFit) -> None:
+    """Raises ValueError where either fit says no more about the deals held out than chance does."""
+    faults = []
+    if not fit.log_likelihood > fit.uniform_log_likelihood:
+        faults.append(
+            f"it foresees their plays with a log likelihood of {fit.log_likelihood:.4f}, and equal chances with "
+            f"{fit.uniform_log_likelihood:.4f}"
+        )
+    if not values.regret < values.random_regret:
+        faults.append(
+            f"the cards that it prefers lose {values.regret:.4f} points to the best ones, and random cards "
+            f"{values.random_regret:.4f}"
+        )
+    if faults:
+        raise ValueError(
+            f"the fit is no better than chance in the deals held out: {'; '.join(faults)}: nothing was written; play "
+            f"more than {fit.deals} deals"
+        )
+
+
 def save_model(deals: Sequence[ScoredDeal], plan: DealPlan, folder: Path, command: str) -> dict[str, float]:
-    """Fits the model of a variant and writes its data file; returns what its card says about the fit."""
+    """Fits the model of a variant and writes its data file; returns what its card says about the fit.
+
+    Raises ValueError, and writes nothing, where the fit is no better than chance in the deals held out.
+    """
     variant = get_variant(plan.variant)
     fit, values = fit_policy(choices_of(deals)), fit_values(deals)
+    check_better_than_chance(fit, values)
     states = [deal.end for deal in deals]
     arrays = {
         models.WEIGHTS: fit.weights.astype(np.float32),
