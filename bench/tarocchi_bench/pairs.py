@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_bench.playing import Played, Toll, advantage, arrangements, contract_of, play_out
-from tarocchi_bench.records import append_line, check_key, circumstances, no_entry, read_lines, version
+from tarocchi_bench.records import Lines, append_line, check_key, circumstances, no_entry, read_lines, version
 from tarocchi_engine import State, Variant, get_variant, new_deal
 from tarocchi_engine.rng import split
 
@@ -157,6 +157,7 @@ def read_record(record: Path, plan: MatchPlan, *, as_now: bool = True) -> list[P
     """
     played = {}
     key = plan.key if as_now else plan.names
+    lines = Lines(record, "pair", _PAIR)
     for number, entry in read_lines(record, _PAIR):
         try:
             pair = _pair_of(entry)
@@ -166,6 +167,7 @@ def read_record(record: Path, plan: MatchPlan, *, as_now: bool = True) -> list[P
         if ("tricks" in entry) != (plan.tail is not None):
             raise no_entry(record, number, f"a line of a {'match' if plan.tail is None else 'duel'}")
         check_key(record, number, entry, key)
+        lines.add(number, pair.number)
         if pair.number < plan.pairs:
             played[pair.number] = pair
     return list(played.values())

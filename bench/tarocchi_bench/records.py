@@ -30,7 +30,7 @@ def read_lines(record: Path, what: str) -> Iterator[tuple[int, dict[str, Any]]]:
     except OSError as error:
         raise RecordError(f"{record}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise RecordError(f"{record}: this is no text, so it holds no line that is {what}") from error
+        raise RecordError(f"{record}: this is no text, so it holds no line that is {what}: name a new file") from error
     for number, line in enumerate(lines, start=1):
         try:
             entry = json.loads(line)
@@ -45,7 +45,29 @@ def read_lines(record: Path, what: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def no_entry(record: Path, number: int, what: str) -> RecordError:
     """Returns the error of a line that is something else."""
-    return RecordError(f"{record}: line {number} is not {what}")
+    return RecordError(f"{record}: line {number} is not {what}: remove that line, or name a new file")
+
+
+class Lines:
+    """Where the parts of some work stand in its record, each of which has one line."""
+
+    def __init__(self, record: Path, part: str, what: str) -> None:
+        """Calls a part `part`, such as "pair", and a line `what`, such as "a pair of a match"."""
+        self._record = record
+        self._part = part
+        self._what = what
+        self._lines: dict[int, int] = {}
+
+    def add(self, number: int, part: object) -> None:
+        """Takes in that line `number` holds a part; raises `RecordError` if an earlier line does so, or if it is none."""
+        if not isinstance(part, int) or part < 0:
+            raise no_entry(self._record, number, self._what)
+        if part in self._lines:
+            raise RecordError(
+                f"{self._record}: line {number} is {self._part} {part} again, which stands in line "
+                f"{self._lines[part]}: remove one of the two lines"
+            )
+        self._lines[part] = number
 
 
 def check_key(record: Path, number: int, entry: Mapping[str, Any], key: Mapping[str, Any]) -> None:

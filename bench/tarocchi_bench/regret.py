@@ -17,7 +17,16 @@ from typing import Any, Final
 
 from tarocchi_bench.agents import Agent, ask, parse_agent
 from tarocchi_bench.positions import decisions_in_play, find_positions
-from tarocchi_bench.records import append_line, check_key, circumstances, no_entry, prepare_record, read_lines, version
+from tarocchi_bench.records import (
+    Lines,
+    append_line,
+    check_key,
+    circumstances,
+    no_entry,
+    prepare_record,
+    read_lines,
+    version,
+)
 from tarocchi_bench.sequential import estimate
 from tarocchi_bench.training.self_play import SelfPlay
 from tarocchi_bench.workers import check_workers, work_through
@@ -260,6 +269,7 @@ def _read(record: Path, plan: RegretPlan) -> list[Choice]:
     """Returns the choices found in a record; raises `RecordError`."""
     choices = {}
     key = plan.key
+    lines = Lines(record, "position", _LINE)
     for number, entry in read_lines(record, _LINE):
         try:
             of_line = ("position", "worlds", "chosen", "best", "regret", "cpu_ms")
@@ -268,6 +278,7 @@ def _read(record: Path, plan: RegretPlan) -> list[Choice]:
         except (KeyError, TypeError) as error:
             raise no_entry(record, number, _LINE) from error
         check_key(record, number, entry, key)
+        lines.add(number, choice.number)
         if choice.number < plan.positions:
             choices[choice.number] = choice
     return list(choices.values())

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_bench.playing import arrangements, play_out
-from tarocchi_bench.records import RecordError, append_line, prepare_record, read_lines
+from tarocchi_bench.records import Lines, append_line, check_key, no_entry, prepare_record, read_lines
 from tarocchi_bench.sequential import estimate
 from tarocchi_bench.workers import check_workers, work_through
 from tarocchi_engine import Match, Standing, Variant, get_variant, new_deal
@@ -26,6 +26,7 @@ from tarocchi_engine.rng import split
 
 _DEAL, _THINK, _SCORES = 1, 2, 3
 _FIELDS: Final = ("variant", "options", "a", "b", "seed", "least_score")
+_LINE: Final = "a pair of whole matches"
 _EARLIER_DEALS: Final = 4
 
 
@@ -161,15 +162,18 @@ def play_whole_matches(
 def read_pairs(record: Path, plan: WholeMatchPlan) -> dict[int, MatchPair]:
     """Returns the pairs of a plan found in its record; raises `RecordError` if the file records something else."""
     found = {}
-    for number, entry in read_lines(record, "a pair of whole matches"):
+    key = plan.key
+    lines = Lines(record, "pair", _LINE)
+    for number, entry in read_lines(record, _LINE):
+        if not set(_FIELDS) <= set(entry):
+            raise no_entry(record, number, _LINE)
         try:
-            key = {name: entry[name] for name in _FIELDS}
             wins = tuple(float(share) for share in entry["wins"])
             pair = MatchPair(int(entry["pair"]), wins, tuple(int(count) for count in entry["deals"]))
         except (ValueError, KeyError, TypeError) as error:
-            raise RecordError(f"{record}: line {number} is no pair of whole matches") from error
-        if key != plan.key:
-            raise RecordError(f"{record}: line {number} is of other matches; name a new file")
+            raise no_entry(record, number, _LINE) from error
+        check_key(record, number, entry, key)
+        lines.add(number, pair.number)
         if 0 <= pair.number < plan.pairs:
             found[pair.number] = pair
     return found

@@ -7,6 +7,7 @@ import math
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -174,6 +175,36 @@ def test_a_record_of_something_else_is_refused(tmp_path: Path, text: str) -> Non
     with pytest.raises(ValueError, match="line 1"):
         play_match(MatchPlan("piedicavallo", "greedy", "random", 4, 8), record=record)
     assert record.read_text() == text
+
+
+@pytest.mark.parametrize("line", ["{}", "[]", "no JSON"])
+def test_a_line_that_is_no_pair_is_told_with_what_helps(tmp_path: Path, line: str) -> None:
+    record = tmp_path / "match.jsonl"
+    plan = MatchPlan("piedicavallo", "greedy", "random", 4, 2)
+    play_match(plan, record=record)
+    good, last = record.read_text().splitlines(keepends=True)
+    record.write_text(f"{good}{line}\n{last}")
+    told = re.escape(f"{record}: line 2 is not a pair of a match: remove that line, or name a new file")
+    with pytest.raises(RecordError, match=told):
+        play_match(plan, record=record)
+    record.write_text(good.replace('"pair": 0', '"pair": [0]') + last)
+    with pytest.raises(RecordError, match="line 1 is not a pair of a match: remove that line"):
+        play_match(plan, record=record)
+    record.write_text(good + last)
+    play_match(plan, record=record)
+
+
+def test_a_pair_that_stands_twice_is_told(tmp_path: Path) -> None:
+    """Also one beyond the pairs asked for: somebody has put the file together."""
+    record = tmp_path / "match.jsonl"
+    plan = MatchPlan("piedicavallo", "greedy", "random", 4, 3)
+    play_match(plan, record=record)
+    text = record.read_text()
+    record.write_text(text + text.splitlines(keepends=True)[2])
+    for pairs in (2, 3, 4):
+        told = "line 4 is pair 2 again, which stands in line 3: remove one of the two lines"
+        with pytest.raises(RecordError, match=told):
+            play_match(replace(plan, pairs=pairs), record=record)
 
 
 def test_a_record_holds_what_reproduces_a_line(tmp_path: Path) -> None:

@@ -126,6 +126,13 @@ def test_deals_of_another_plan_are_refused(record: Path) -> None:
         list(read_scored_deals(record, replace(PLAN, deals=7)))
 
 
+def test_a_deal_that_stands_twice_is_told(record: Path, tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    file.write_text(record.read_text() + record.read_text().splitlines(keepends=True)[0])
+    with pytest.raises(RecordError, match="line 7 is deal 0 again, which stands in line 1: remove one of the two"):
+        list(read_scored_deals(file, PLAN))
+
+
 def test_deals_without_scores_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "unscored.jsonl"
     plan = DealPlan("piedicavallo", "greedy", 5, 2)

@@ -51,10 +51,20 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
     assert play_whole_matches(FOUR_DEALS, record=record, progress=lambda: steps.append(1)) == whole
     assert len(steps) == 4
     assert sorted(record.read_text().splitlines()) == sorted(lines)
-    with pytest.raises(RecordError, match="line 1 is of other matches; name a new file"):
+    with pytest.raises(RecordError, match="line 1 belongs to other work: its seed is 5, not 6; name a new file"):
         play_whole_matches(replace(FOUR_DEALS, seed=6), record=record)
     record.write_text("{}\n" + lines[1] + "\n")
-    with pytest.raises(RecordError, match="line 1 is no pair of whole matches"):
+    with pytest.raises(RecordError, match="line 1 is not a pair of whole matches: remove that line"):
+        play_whole_matches(FOUR_DEALS, record=record)
+
+
+def test_a_pair_that_stands_twice_is_told(tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    play_whole_matches(replace(FOUR_DEALS, pairs=2), record=record)
+    text = record.read_text()
+    record.write_text(text + text.splitlines(keepends=True)[1])
+    told = "line 3 is pair 1 again, which stands in line 2: remove one of the two lines"
+    with pytest.raises(RecordError, match=told):
         play_whole_matches(FOUR_DEALS, record=record)
 
 

@@ -19,7 +19,7 @@ from tarocchi.solver.v1 import deal_pb2
 from tarocchi_bench.agents import AgentSpecError, parse_agent
 from tarocchi_bench.agents.searching import SolverAgent
 from tarocchi_bench.pairs import first_state
-from tarocchi_bench.records import RecordError, check_key, no_entry, read_lines
+from tarocchi_bench.records import Lines, RecordError, check_key, no_entry, read_lines
 from tarocchi_bench.training.recording import record_missing
 from tarocchi_bench.workers import check_workers
 from tarocchi_engine import Call, Phase, State, get_variant, view
@@ -249,8 +249,10 @@ def _call_in(move: dict[str, Any]) -> Call | None:
 def _entries(record: Path, plan: DealPlan) -> Iterator[dict[str, Any]]:
     """Yields the whole lines of a record; raises `RecordError` for those of other deals."""
     key = {"variant": plan.variant, "agent": plan.agent, "seed": plan.seed}
+    lines = Lines(record, "deal", _LINE)
     for number, entry in read_lines(record, _LINE):
         if not {*key, "number", "decisions", "results", "won"} <= set(entry):
             raise no_entry(record, number, _LINE)
         check_key(record, number, entry, key)
+        lines.add(number, entry["number"])
         yield entry

@@ -13,7 +13,7 @@ from tarocchi.solver.v1 import rules_service_pb2
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_bench.pairs import first_state
 from tarocchi_bench.playing import play_out
-from tarocchi_bench.records import RecordError, no_entry, read_lines
+from tarocchi_bench.records import Lines, RecordError, no_entry, read_lines
 from tarocchi_bench.training.recording import record_missing
 from tarocchi_engine import State, get_variant
 from tarocchi_engine.rng import split
@@ -130,9 +130,11 @@ class _DealPlayer:
 
 def entries_of(record: Path, plan: DealSeries) -> Iterator[dict[str, Any]]:
     """Yields the lines of a record; raises `RecordError` for those of another plan."""
+    lines = Lines(record, "deal", _LINE)
     for number, entry in read_lines(record, _LINE):
         if not {"variant", "agent", "seed", "number", "deal", "events"} <= set(entry):
             raise no_entry(record, number, _LINE)
         if (entry["variant"], entry["agent"], entry["seed"]) != (plan.variant, plan.agent, plan.seed):
             raise RecordError(f"{record}: line {number} belongs to other deals; name a new file")
+        lines.add(number, entry["number"])
         yield entry
