@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tarocchi_bench.agents import parse_agent
+from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_engine import Variant
 from tarocchi_engine.options import format_value, options_of
 from tarocchi_solver import __version__
+from tarocchi_solver.search.data_files import data_folder
+
+DATA = "data"
+"""The part of a line that tells which data files of the solver were played with."""
+_SHOWN = 12
+"""Digits of a hash that an error shows."""
 
 
 class RecordError(ValueError):
@@ -59,7 +67,7 @@ class Lines:
         self._lines: dict[int, int] = {}
 
     def add(self, number: int, part: object) -> None:
-        """Takes in that line `number` holds a part; raises `RecordError` if an earlier line does so, or if it is none."""
+        """Takes in that line `number` holds a part; raises `RecordError` if it is none, or stood before."""
         if not isinstance(part, int) or part < 0:
             raise no_entry(self._record, number, self._what)
         if part in self._lines:
@@ -73,11 +81,38 @@ class Lines:
 def check_key(record: Path, number: int, entry: Mapping[str, Any], key: Mapping[str, Any]) -> None:
     """Raises `RecordError` if a line says something else than `key`; what an older line does not say is no matter."""
     for name, value in key.items():
-        if name in entry and entry[name] != value:
+        if name == DATA:
+            check_data(record, f"line {number}", entry, value)
+        elif name in entry and entry[name] != value:
             raise RecordError(
                 f"{record}: line {number} belongs to other work: its {name} is {entry[name]!r}, not {value!r}; "
                 "name a new file"
             )
+
+
+def check_data(record: Path, place: str, entry: Mapping[str, Any], data: Mapping[str, str | None]) -> None:
+    """Raises `RecordError` if an entry was played with other data files: the same names are other players then.
+
+    Args:
+        record: the file.
+        place: where in it the entry stands, for the error.
+        entry: what was recorded; an older one may tell nothing of data files.
+        data: the hashes of the data files as they are, of those that matter.
+    """
+    played_with = entry.get(DATA, data)
+    if not isinstance(played_with, Mapping):
+        raise RecordError(f"{record}: {place}: its {DATA} is {played_with!r}: remove that line, or name a new file")
+    for name in sorted({*data, *played_with}):
+        now, then = data.get(name), played_with.get(name)
+        if now != then:
+            raise RecordError(
+                f"{record}: {place} was played with another data file {name}.npz ({_shown(then)}, here {_shown(now)}), "
+                "so by other players: name a new file, or put the data file of then back"
+            )
+
+
+def _shown(digest: object) -> str:
+    return "none" if digest is None else f"SHA-256 {str(digest)[:_SHOWN]}..."
 
 
 def prepare_record(record: Path) -> None:
@@ -104,13 +139,30 @@ def append_line(record: Path, entry: Mapping[str, Any]) -> None:
 
 
 def circumstances(variant: Variant, **agents: str) -> dict[str, Any]:
-    """Returns what decides about results: the rules, with every option, and the agents, with every setting."""
+    """Returns what decides about results: the rules with every option, the agents with every setting and their data."""
     options = {item.name: format_value(getattr(variant, item.name)) for item in options_of(variant)}
+    players = {role: parse_agent(text) for role, text in agents.items()}
     return {
         "options": options,
         "rules_revision": variant.rules_revision,
-        "agents": {role: parse_agent(text).settings for role, text in agents.items()},
+        "agents": {role: player.settings for role, player in players.items()},
+        DATA: data_of(variant, *players.values()),
     }
+
+
+def data_of(variant: Variant, *players: Agent) -> dict[str, str | None]:
+    """Returns the SHA-256 of every data file on which the moves of agents depend, None for one that does not ship."""
+    names = {name for player in players for name in player.data_files(variant)}
+    return {name: _hash_of(name) for name in sorted(names)}
+
+
+@cache
+def _hash_of(name: str) -> str | None:
+    """Hashes a data file once, as the solver reads it once: a file replaced meanwhile is not the one played with."""
+    try:
+        return hashlib.sha256((data_folder() / f"{name}.npz").read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return None
 
 
 def version() -> dict[str, str]:

@@ -17,7 +17,16 @@ from typing import Any, Final
 
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_bench.playing import arrangements, play_out
-from tarocchi_bench.records import Lines, append_line, check_key, no_entry, prepare_record, read_lines
+from tarocchi_bench.records import (
+    Lines,
+    append_line,
+    check_key,
+    circumstances,
+    no_entry,
+    prepare_record,
+    read_lines,
+    version,
+)
 from tarocchi_bench.sequential import estimate
 from tarocchi_bench.workers import check_workers, work_through
 from tarocchi_engine import Match, Standing, Variant, get_variant, new_deal
@@ -63,8 +72,9 @@ class WholeMatchPlan:
     @property
     def key(self) -> dict[str, Any]:
         """What every line of a record says about the match that it is of."""
-        return {
+        return circumstances(self.rules(), a=self.a, b=self.b) | {
             "variant": self.variant,
+            # those given, as older records have it
             "options": dict(self.options),
             "a": self.a,
             "b": self.b,
@@ -153,7 +163,8 @@ def play_whole_matches(
         for pair in pairs:
             done[pair.number] = pair
             if record is not None:
-                append_line(record, {**plan.key, "pair": pair.number, "wins": pair.wins, "deals": pair.deals})
+                entry = {"pair": pair.number, "wins": pair.wins, "deals": pair.deals}
+                append_line(record, plan.key | entry | version())
             if progress is not None:
                 progress()
     return summarise(plan, [done[number] for number in sorted(done)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -16,9 +17,10 @@ from bench.command import run
 from tarocchi_bench.agents import AgentSpecError, ask, parse_agent
 from tarocchi_bench.arena import play_match, summarise
 from tarocchi_bench.pairs import MatchPlan, Pair, PairPlayer, append_record
-from tarocchi_bench.records import RecordError
+from tarocchi_bench.records import RecordError, data_of
 from tarocchi_engine import VARIANTS, new_deal, options_of
 from tarocchi_solver import __version__
+from tarocchi_solver.search.data_files import data_folder
 
 AGENTS = (
     "random",
@@ -253,6 +255,46 @@ def test_a_record_of_other_circumstances_is_refused(tmp_path: Path, name: str, v
     record.write_text(json.dumps(json.loads(record.read_text()) | {name: value}) + "\n")
     with pytest.raises(RecordError, match=f"line 1 belongs to other work: its {name} is"):
         play_match(plan, record=record)
+
+
+def test_a_record_of_other_data_files_is_refused(tmp_path: Path) -> None:
+    """What the solver has learned since makes it another player under the same name."""
+    record = tmp_path / "match.jsonl"
+    plan = MatchPlan("piedicavallo", "solver:iterations=9", "random", 4, 2)
+    append_record(record, plan, PairPlayer(plan)(0))
+    line = json.loads(record.read_text())
+    digest = hashlib.sha256(Path(str(data_folder() / "piedicavallo_play.npz")).read_bytes()).hexdigest()
+    assert line["data"]["piedicavallo_play"] == digest
+    for changed in ({"piedicavallo_play": "0" * 64}, {"piedicavallo_play": None}, {"piedicavallo_old": "0" * 64}):
+        record.write_text(json.dumps(line | {"data": line["data"] | changed}) + "\n")
+        (name,) = changed
+        with pytest.raises(RecordError, match=f"line 1 was played with another data file {name}") as caught:
+            play_match(plan, record=record)
+        assert "name a new file, or put the data file of then back" in str(caught.value)
+    record.write_text(json.dumps(line | {"data": "old"}) + "\n")
+    with pytest.raises(RecordError, match="line 1: its data is 'old': remove that line"):
+        play_match(plan, record=record)
+    record.write_text(json.dumps(line) + "\n")
+    assert play_match(plan, record=record).pairs == 2
+
+
+@pytest.mark.parametrize(
+    ("variant", "agent", "files"),
+    [
+        ("ottocento", "solver", "play calibration equity"),
+        ("ottocento", "level:club", "play calibration equity"),
+        ("ottocento", "cheat", "play calibration equity"),
+        ("ottocento", "solver:utility=points,calibrated=false", "play"),
+        ("bolognese", "solver", "play calibration"),
+        ("terziglio", "solver:inference=0,calibrated=false", "play"),
+        ("terziglio", "solver:playout=rule,calibrated=false,inference=0", ""),
+        *((name, agent, "") for name in ("ottocento", "bolognese") for agent in ("plain", "flat", "random", "greedy")),
+    ],
+)
+def test_the_data_files_that_matter_are_those_that_are_used(variant: str, agent: str, files: str) -> None:
+    found = data_of(VARIANTS[variant], parse_agent(agent))
+    assert set(found) == {f"{variant}_{kind}" for kind in files.split()}
+    assert all(digest is None or len(digest) == 64 for digest in found.values())
 
 
 def test_a_budget_for_both_sides() -> None:

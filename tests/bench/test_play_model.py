@@ -133,6 +133,23 @@ def test_a_deal_that_stands_twice_is_told(record: Path, tmp_path: Path) -> None:
         list(read_scored_deals(file, PLAN))
 
 
+def test_deals_of_other_data_files_are_read_but_do_not_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "deals.jsonl"
+    plan = DealPlan("piedicavallo", "solver:iterations=9", 5, 2)
+    play_scored_deals(plan, file)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert {"piedicavallo_play"} == set(lines[0]["data"])
+    for line in lines:
+        line["data"]["piedicavallo_play"] = "0" * 64
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    file.write_text(text)
+    play_scored_deals(plan, file)
+    assert len(list(read_scored_deals(file, plan))) == 2
+    with pytest.raises(RecordError, match="deal 0 was played with another data file piedicavallo_play"):
+        play_scored_deals(replace(plan, deals=3), file)
+    assert file.read_text() == text
+
+
 def test_deals_without_scores_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "unscored.jsonl"
     plan = DealPlan("piedicavallo", "greedy", 5, 2)

@@ -58,6 +58,27 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
         play_whole_matches(FOUR_DEALS, record=record)
 
 
+def test_pairs_of_other_circumstances_are_refused(tmp_path: Path) -> None:
+    """Older lines tell less."""
+    record = tmp_path / "record.jsonl"
+    plan = replace(FOUR_DEALS, pairs=2)
+    whole = play_whole_matches(plan, record=record)
+    first, second = map(json.loads, record.read_text().splitlines())
+    assert first["data"] == {}
+    for name, value, told in (
+        ("data", {"piedicavallo_play": "0" * 64}, "line 2 was played with another data file piedicavallo_play"),
+        ("agents", {"a": "?"}, "line 2 belongs to other work: its agents is"),
+        ("rules_revision", 99, "line 2 belongs to other work: its rules_revision is 99"),
+    ):
+        record.write_text(json.dumps(first) + "\n" + json.dumps(second | {name: value}) + "\n")
+        with pytest.raises(RecordError, match=told):
+            play_whole_matches(plan, record=record)
+    names = ("variant", "options", "a", "b", "seed", "least_score", "pair", "wins", "deals")
+    old = ({name: line[name] for name in names} for line in (first, second))
+    record.write_text("".join(json.dumps(line) + "\n" for line in old))
+    assert play_whole_matches(plan, record=record) == whole
+
+
 def test_a_pair_that_stands_twice_is_told(tmp_path: Path) -> None:
     record = tmp_path / "record.jsonl"
     play_whole_matches(replace(FOUR_DEALS, pairs=2), record=record)

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any
 
-from tarocchi_engine import Move, Observation, State
+from tarocchi_engine import Move, Observation, State, Variant
 
 
 class AgentSpecError(ValueError):
@@ -29,6 +29,10 @@ class Agent(ABC):
     @abstractmethod
     def settings(self) -> dict[str, Any]:
         """All that makes the agent what it is, defaults included, in a form that JSON can hold."""
+
+    def data_files(self, variant: Variant) -> frozenset[str]:
+        """Returns the names, without an ending, of the data files of the solver that its moves in a game depend on."""
+        return frozenset()
 
     def cpu_seconds(self) -> float | None:
         """Returns a reading of the clock of the CPU that the agent thinks on, None where there is none."""

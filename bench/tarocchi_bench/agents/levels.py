@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tarocchi_bench.agents.base import AgentSpecError, HonestAgent
-from tarocchi_engine import Move, Observation
+from tarocchi_bench.agents.searching import files_of_search
+from tarocchi_engine import Move, Observation, Variant
 from tarocchi_solver.levels import Level, play_at_level, settings_of
+from tarocchi_solver.search import SearchOptions
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class LevelAgent(HonestAgent):
     def settings(self) -> dict[str, Any]:
         """The level and what it means."""
         return {"agent": "level", "level": self.level.value, **asdict(settings_of(self.level))}
+
+    def data_files(self, variant: Variant) -> frozenset[str]:
+        """Those of the search as it is."""
+        return files_of_search(SearchOptions(), variant)
 
     def choose(self, observation: Observation, seed: int) -> Move:
         """Returns the move that the level makes."""

@@ -9,12 +9,16 @@ from typing import Any, ClassVar
 
 from tarocchi_bench.agents.base import Agent, CheatingAgent, HonestAgent
 from tarocchi_bench.agents.settings import as_plain
-from tarocchi_engine import Move, Observation, State, View, view
+from tarocchi_engine import Move, Observation, State, Variant, View, view
 from tarocchi_engine.facts import ASIDE_HOLDER, Case, HiddenCards, hidden_cards
-from tarocchi_solver.search import Budget, SearchOptions, WorldSampler, search
+from tarocchi_solver.search import Budget, Playout, SearchOptions, Utility, WorldSampler, search
+from tarocchi_solver.search.calibration import calibration_file
 from tarocchi_solver.search.decision import Decision
+from tarocchi_solver.search.equity import equity_name
+from tarocchi_solver.search.models import model_file
 from tarocchi_solver.search.recommend import search_decision
 from tarocchi_solver.search.runner import Limits
+from tarocchi_solver.search.utilities import resolve
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,18 @@ class Effort:
         return {**as_plain(self.budget), "cpu_ms": self.cpu_ms}
 
 
+def files_of_search(options: SearchOptions, variant: Variant) -> frozenset[str]:
+    """Returns the names of the data files on which the moves of a search depend."""
+    names = set()
+    if options.inference > 0.0 or options.playout is Playout.LEARNED:
+        names.add(model_file(variant.name))
+    if options.calibrated:
+        names.add(calibration_file(variant.name))
+    if resolve(variant, options.utility) is Utility.MATCH and variant.match_target is not None:
+        names.add(equity_name(variant))
+    return frozenset(names)
+
+
 @dataclass(frozen=True)
 class _Searching(Agent):
     """What agents that search have in common."""
@@ -61,6 +77,10 @@ class _Searching(Agent):
     def settings(self) -> dict[str, Any]:
         """The budget and the options."""
         return {"agent": self.name, "budget": self.effort.settings, "options": as_plain(self.options)}
+
+    def data_files(self, variant: Variant) -> frozenset[str]:
+        """Those that the options make use of; `plain` and `flat` have learned nothing."""
+        return files_of_search(self.options, variant)
 
 
 @dataclass(frozen=True)

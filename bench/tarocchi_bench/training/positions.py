@@ -19,7 +19,7 @@ from tarocchi.solver.v1 import deal_pb2
 from tarocchi_bench.agents import AgentSpecError, parse_agent
 from tarocchi_bench.agents.searching import SolverAgent
 from tarocchi_bench.pairs import first_state
-from tarocchi_bench.records import Lines, RecordError, check_key, no_entry, read_lines
+from tarocchi_bench.records import DATA, Lines, RecordError, check_key, data_of, no_entry, read_lines
 from tarocchi_bench.training.recording import record_missing
 from tarocchi_bench.workers import check_workers
 from tarocchi_engine import Call, Phase, State, get_variant, view
@@ -112,13 +112,14 @@ def record_deals(plan: DealPlan, record: Path, *, workers: int = 1, progress: Ca
 
     Raises:
         AgentSpecError, UnknownVariantError, ValueError: the plan or the number of workers.
-        RecordError: the record cannot be read or written, or is that of other deals; nothing has been played then.
+        RecordError: the record cannot be read or written, is that of other deals, or goes on from other data files;
+            nothing has been played then.
         WorkerDiedError: a worker process was killed.
     """
     plan.check()
     check_workers(workers)
-    known = {entry["number"] for entry in _entries(record, plan)}
-    record_missing(partial(play_deal, plan), record, known, plan.deals, workers, progress)
+    data = data_of(get_variant(plan.variant), plan.solver())
+    record_missing(partial(play_deal, plan), record, list(_entries(record, plan)), plan.deals, data, workers, progress)
 
 
 def read_positions(record: Path, plan: DealPlan) -> Positions:
@@ -163,6 +164,7 @@ def play_deal(plan: DealPlan, number: int) -> dict[str, Any]:
         "agent": plan.agent,
         "seed": plan.seed,
         "number": number,
+        DATA: data_of(variant, agent),
         "results": [result_of(state, seat) for seat in range(variant.seat_count)],
         "won": [_won(state, seat) for seat in range(variant.seat_count)],
         "decisions": decisions,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tarocchi_bench.pairs import first_state
-from tarocchi_bench.records import RecordError
+from tarocchi_bench.records import RecordError, data_of
 from tarocchi_bench.training.positions import DealPlan
 from tarocchi_bench.training.recording import record_missing
 from tarocchi_bench.training.self_play import deal_entry, entries_in_order, entries_of, parse_entry
@@ -44,13 +44,16 @@ def play_scored_deals(
 
     Raises:
         AgentSpecError, UnknownVariantError, ValueError: the plan or the number of workers.
-        RecordError: the record cannot be read or written, or is that of other deals; nothing has been played then.
+        RecordError: the record cannot be read or written, is that of other deals, or goes on from other data files;
+            nothing has been played then.
         WorkerDiedError: a worker process was killed.
     """
     plan.check()
     check_workers(workers)
-    known = {entry["number"] for entry in entries_of(record, plan)}
-    record_missing(partial(_play_deal, plan), record, known, plan.deals, workers, progress)
+    data = data_of(get_variant(plan.variant), plan.solver())
+    record_missing(
+        partial(_play_deal, plan), record, list(entries_of(record, plan)), plan.deals, data, workers, progress
+    )
 
 
 def read_scored_deals(record: Path, plan: DealPlan) -> Iterator[ScoredDeal]:
@@ -91,7 +94,7 @@ def _play_deal(plan: DealPlan, number: int) -> dict[str, Any]:
             scores.append(None)
         decision += 1
         state = state.apply_move(move)
-    return {**deal_entry(plan, number, start, shuffled_by, state), "scores": scores}
+    return {**deal_entry(plan, agent, number, start, shuffled_by, state), "scores": scores}
 
 
 def _wander(moves: tuple[Move, ...], best: Move, thought: int) -> Move:

@@ -13,7 +13,7 @@ from tarocchi.solver.v1 import rules_service_pb2
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_bench.pairs import first_state
 from tarocchi_bench.playing import play_out
-from tarocchi_bench.records import Lines, RecordError, no_entry, read_lines
+from tarocchi_bench.records import DATA, Lines, RecordError, data_of, no_entry, read_lines
 from tarocchi_bench.training.recording import record_missing
 from tarocchi_engine import State, get_variant
 from tarocchi_engine.rng import split
@@ -55,14 +55,13 @@ def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Call
 
     Raises:
         AgentSpecError, UnknownVariantError: the plan.
-        RecordError: the record cannot be read or written, or is that of another plan.
+        RecordError: the record cannot be read or written, is that of another plan, or goes on from other data files.
         AgentError: the agent failed.
         WorkerDiedError: a worker process was killed.
     """
-    parse_agent(plan.agent)
-    get_variant(plan.variant)
-    known = {entry["number"] for entry in entries_of(record, plan)}
-    record_missing(_DealPlayer(plan), record, known, plan.deals, workers, progress, counts_known=False)
+    data = data_of(get_variant(plan.variant), parse_agent(plan.agent))
+    known = list(entries_of(record, plan))
+    record_missing(_DealPlayer(plan), record, known, plan.deals, data, workers, progress, counts_known=False)
 
 
 def read_deals(record: Path, plan: SelfPlay) -> Iterator[State]:
@@ -91,13 +90,16 @@ def parse_entry(record: Path, entry: dict[str, Any]) -> State:
     return state
 
 
-def deal_entry(plan: DealSeries, number: int, start: State, shuffled_by: int, end: State) -> dict[str, Any]:
-    """Returns the line of deal `number` of a plan, from its start to its end."""
+def deal_entry(
+    plan: DealSeries, player: Agent, number: int, start: State, shuffled_by: int, end: State
+) -> dict[str, Any]:
+    """Returns the line of deal `number` of a plan, from its start to its end, as the agent of the plan played it."""
     return {
         "variant": plan.variant,
         "agent": plan.agent,
         "seed": plan.seed,
         "number": number,
+        DATA: data_of(start.variant, player),
         "deal": _as_json(deal_answer(start, shuffled_by).deal),
         "events": [_as_json(format_event(start.variant.pack, event)) for event in end.table.events],
     }
@@ -119,7 +121,7 @@ class _DealPlayer:
         shuffled_by = split(plan.seed, _DEAL, number)
         start = first_state(variant, shuffled_by, number)
         end = play_out(start, self._agents, [0] * variant.seat_count, split(plan.seed, _THINK, number)).end
-        return deal_entry(plan, number, start, shuffled_by, end)
+        return deal_entry(plan, self._agents[0], number, start, shuffled_by, end)
 
     def close(self) -> None:
         """Closes the agent."""
