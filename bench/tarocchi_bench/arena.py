@@ -39,8 +39,9 @@ class MatchResult:
     pairs: int
     mean_difference: float
     standard_error: float
-    low_95: float
-    high_95: float
+    low_95: float | None
+    high_95: float | None
+    """None as the other end is where no interval is known: see `intervals`."""
     deal_standard_deviation: float
     """Of single results: how much the cards decide."""
     deals_won: int
@@ -151,7 +152,7 @@ class _Tally:
 
 
 def summarise(plan: MatchPlan, pairs: list[Pair], decided: str | None = None) -> MatchResult:
-    """Returns the statistics of played pairs, with a 95 % interval by the normal law."""
+    """Returns the statistics of played pairs, with a 95 % interval by Student's law."""
     found = estimate([pair.difference for pair in pairs])
     low, high = found.interval_95
     deals = [result for pair in pairs for result in pair.results]

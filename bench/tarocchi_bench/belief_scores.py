@@ -18,6 +18,7 @@ import numpy as np
 
 from tarocchi_bench.agents import ask, parse_agent
 from tarocchi_bench.clusters import mean_by_deal
+from tarocchi_bench.intervals import interval_95
 from tarocchi_bench.pairs import first_state
 from tarocchi_bench.workers import check_workers, work_through
 from tarocchi_engine import Phase, State, get_variant
@@ -67,8 +68,9 @@ class BeliefScores:
     believed: float
     """Of the beliefs."""
     gain: float
-    low_95: float
-    high_95: float
+    low_95: float | None
+    high_95: float | None
+    """None as the other end is where no interval is known: see `intervals`."""
 
 
 def measure_beliefs(plan: BeliefPlan, *, workers: int = 1, progress: Callable[[], None] | None = None) -> BeliefScores:
@@ -94,7 +96,7 @@ def measure_beliefs(plan: BeliefPlan, *, workers: int = 1, progress: Callable[[]
         raise ValueError("no two deals came so far: ask for an earlier trick, or for more deals")
     rules, believed = np.array(scores).T
     gain = mean_by_deal(believed - rules, np.array(deals))
-    around = 1.959964 * gain.error
+    low, high = interval_95(gain.mean, gain.error, len(set(deals)))
     return BeliefScores(
         variant=plan.variant,
         agent=plan.agent,
@@ -105,8 +107,8 @@ def measure_beliefs(plan: BeliefPlan, *, workers: int = 1, progress: Callable[[]
         rules=float(rules.mean()),
         believed=float(believed.mean()),
         gain=gain.mean,
-        low_95=gain.mean - around,
-        high_95=gain.mean + around,
+        low_95=low,
+        high_95=high,
     )
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 
 from tarocchi_bench.agents import AgentError, with_budget
 from tarocchi_bench.agents.names import NAMES
+from tarocchi_bench.intervals import NOT_KNOWN
 from tarocchi_bench.stopping import Stopped
 from tarocchi_bench.workers import WorkerDiedError
 from tarocchi_engine import VARIANTS
@@ -60,6 +61,8 @@ def print_result(values: Mapping[str, object], as_json: bool, title: str) -> Non
         return
     table = Table("figure", "value", title=title)
     for name, value in values.items():
+        if value is None and name in ("low_95", "high_95"):
+            value = NOT_KNOWN
         table.add_row(name, f"{value:,.2f}" if isinstance(value, float) else str(value))
     Console().print(table)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tarocchi_bench.arena import MatchResult, play_match, summarise
+from tarocchi_bench.intervals import half_width, shown
 from tarocchi_bench.pairs import MatchPlan, read_record
 from tarocchi_bench.records import RecordError
 
@@ -139,12 +140,12 @@ HEADINGS: Final = (
 
 def row(result: MatchResult) -> tuple[str, ...]:
     """Returns a match as the cells of a table with `HEADINGS`."""
-    half = (result.high_95 - result.low_95) / 2
+    half = half_width(result.low_95, result.high_95)
     return (
         result.a,
         result.b,
-        f"{result.mean_difference:+.2f} ± {half:.2f}",
-        f"{result.low_95:+.2f} to {result.high_95:+.2f}",
+        f"{result.mean_difference:+.2f}{'' if half is None else f' ± {half:.2f}'}",
+        shown(result.low_95, result.high_95),
         str(result.pairs),
         _milliseconds(result.cpu_ms_per_decision_a),
         _milliseconds(result.cpu_ms_per_decision_b),

@@ -73,8 +73,9 @@ class OpenSpielResult:
     pairs: int
     mean_difference: float
     standard_error: float
-    low_95: float
-    high_95: float
+    low_95: float | None
+    high_95: float | None
+    """None as the other end is where no interval is known: see `intervals`."""
     solver_iterations_per_search: float
     """More than asked for where the solver's least work for a choice is more."""
     solver_milliseconds_per_search: float

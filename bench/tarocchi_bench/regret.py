@@ -116,8 +116,9 @@ class RegretResult:
     """Positions, beside those, with more worlds than the limit."""
     mean_regret: float
     standard_error: float
-    low_95: float
-    high_95: float
+    low_95: float | None
+    high_95: float | None
+    """None as the other end is where no interval is known: see `intervals`."""
     right_choices: float
     """The share of choices without regret."""
     worst_regret: float
@@ -244,6 +245,7 @@ def _summarise(plan: RegretPlan, choices: Sequence[Choice]) -> RegretResult:
     regrets = [choice.regret for choice in solved if choice.regret is not None]
     worlds = [choice.worlds for choice in solved if choice.worlds is not None]
     found = estimate(regrets)
+    low, high = found.interval_95
     known = [choice.cpu_ms for choice in choices if choice.cpu_ms is not None]
     return RegretResult(
         variant=plan.variant,
@@ -255,8 +257,8 @@ def _summarise(plan: RegretPlan, choices: Sequence[Choice]) -> RegretResult:
         unsolved=len(choices) - len(solved),
         mean_regret=found.mean,
         standard_error=found.standard_error,
-        low_95=found.interval_95[0],
-        high_95=found.interval_95[1],
+        low_95=low,
+        high_95=high,
         right_choices=sum(regret == 0 for regret in regrets) / len(regrets),
         worst_regret=max(regrets),
         mean_worlds=math.fsum(worlds) / len(worlds),

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from tarocchi_bench.intervals import interval_95
+
 MIN_PAIRS: Final = 50
 """No verdict before so many pairs: the spread is not known well enough."""
 ERROR_RATE: Final = 0.05
@@ -22,19 +24,23 @@ class Estimate:
 
     mean: float
     standard_error: float
+    """Exactly 0 where all differences are alike."""
+    count: int
 
     @property
-    def interval_95(self) -> tuple[float, float]:
-        """The 95 % interval by the normal law."""
-        return self.mean - 1.96 * self.standard_error, self.mean + 1.96 * self.standard_error
+    def interval_95(self) -> tuple[float, float] | tuple[None, None]:
+        """The 95 % interval by Student's law, not known where all differences are alike: see `intervals`."""
+        return interval_95(self.mean, self.standard_error, self.count)
 
 
 def estimate(differences: Sequence[float]) -> Estimate:
     """Returns the mean and its standard error; needs at least two differences."""
     count = len(differences)
+    if len(set(differences)) == 1:
+        return Estimate(differences[0], 0.0, count)
     mean = math.fsum(differences) / count
     variance = math.fsum((value - mean) ** 2 for value in differences) / (count - 1)
-    return Estimate(mean, math.sqrt(variance / count))
+    return Estimate(mean, math.sqrt(variance / count), count)
 
 
 @dataclass(slots=True)

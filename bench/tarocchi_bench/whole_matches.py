@@ -120,8 +120,9 @@ class WholeMatchResult:
     win_share: float
     """A's share of the matches, draws half."""
     standard_error: float
-    low_95: float
-    high_95: float
+    low_95: float | None
+    high_95: float | None
+    """None as the other end is where no interval is known: see `intervals`."""
     matches_won: int
     matches_drawn: int
     matches_lost: int
@@ -225,7 +226,7 @@ def _play(
 
 
 def summarise(plan: WholeMatchPlan, pairs: list[MatchPair]) -> WholeMatchResult:
-    """Returns the statistics of played pairs, with a 95 % interval by the normal law."""
+    """Returns the statistics of played pairs, with a 95 % interval by Student's law."""
     found = estimate([pair.win_share for pair in pairs])
     low, high = found.interval_95
     wins = [won for pair in pairs for won in pair.wins]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 from typer.testing import CliRunner
@@ -44,6 +44,18 @@ def test_the_score_is_that_of_the_true_holder(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(belief_scores, "beliefs", all_knowing)
     monkeypatch.setattr(belief_scores, "holder_of", remember)
     assert scores_of_deal(PLAN, 0) == [(math.log(0.25), math.log(0.9))] * 8
+
+
+def test_the_interval_is_over_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two deals have one degree of freedom, however many cards they have."""
+    gains = {0: [1.0] * 30, 1: [3.0] * 30}
+    monkeypatch.setattr(belief_scores, "scores_of_deal", lambda plan, number: [(0.0, gain) for gain in gains[number]])
+    found = measure_beliefs(replace(PLAN, deals=2))
+    assert (found.gain, found.cards, found.deals) == (2.0, 60, 2)
+    assert (found.low_95, found.high_95) == (pytest.approx(2 - 12.7062, abs=1e-3), pytest.approx(2 + 12.7062, abs=1e-3))
+    gains[1] = gains[0]
+    found = measure_beliefs(replace(PLAN, deals=2))
+    assert (found.gain, found.low_95, found.high_95) == (1.0, None, None)
 
 
 def test_workers_change_nothing() -> None:

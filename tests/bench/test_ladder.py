@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from scipy import stats
 
 from bench.command import run
 from tarocchi_bench.ladder import LIST_NAME, Ladder, climb, command
@@ -72,7 +73,7 @@ def test_the_table_has_a_command_for_every_figure(tmp_path: Path) -> None:
     ladder.play(climb("piedicavallo", ["greedy"], "random", seed=4, pairs=3, options=(("match", "four_deals"),)))
     (result,) = ladder.report()
     text = (tmp_path / "piedicavallo.md").read_text()
-    half = 1.96 * result.standard_error
+    half = stats.t.ppf(0.975, 2) * result.standard_error
     assert f"| `greedy` | `random` | {result.mean_difference:+.2f} ± {half:.2f} |" in text
     assert f"    {command(result)}\n" in text
     words = shlex.split(command(result))
@@ -89,9 +90,21 @@ def test_a_plot_names_agents_and_shows_intervals(tmp_path: Path) -> None:
     text = (tmp_path / "piedicavallo.svg").read_text()
     for result in results:
         assert f"{result.a} against {result.b}" in text
-        assert f"{result.mean_difference:+.1f} ± {1.96 * result.standard_error:.1f}" in text
+        assert f"{result.mean_difference:+.1f} ± {stats.t.ppf(0.975, 2) * result.standard_error:.1f}" in text
     assert "<dc:date>" not in text
     assert "http://matplotlib.org" not in text.lower().replace("https", "http")
+
+
+def test_matches_whose_pairs_are_alike_have_no_interval(tmp_path: Path) -> None:
+    """An agent against itself: nobody knows how far other pairs may lie from these."""
+    told = f"ladder --folder {tmp_path} --variant piedicavallo --agents random --against random --pairs 2 --workers 1"
+    code, printed, _ = run(told)
+    assert code == 0
+    assert "+0.00" in printed
+    assert "| `random` | `random` | +0.00 | not known | 2 |" in (tmp_path / "piedicavallo.md").read_text()
+    text = (tmp_path / "piedicavallo.svg").read_text()
+    assert "+0.0<" in text
+    assert "±" not in text
 
 
 def test_reports_of_older_versions_can_be_made(tmp_path: Path) -> None:
