@@ -108,6 +108,8 @@ class PairPlayer:
         """Plays deal `number` in every arrangement; the dealer moves on from pair to pair."""
         if not self._agents:
             self._agents += [parse_agent(self.plan.a), parse_agent(self.plan.b)]
+            for agent in self._agents:
+                agent.prepare(self.plan.rules)
         plan = self.plan
         if self.starts is None:
             start = first_state(plan.rules, split(plan.seed, _DEAL, number), number)

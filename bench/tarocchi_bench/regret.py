@@ -198,6 +198,7 @@ class _Judge:
         """Judges the choice in one position."""
         if not self._agents:
             self._agents.append(parse_agent(self.plan.agent))
+            self._agents[0].prepare(get_variant(self.plan.variant))
         state, agent = self.states[number], self._agents[0]
         before = agent.cpu_seconds()
         move = ask(agent, state, split(self.plan.seed, _THINK, number))

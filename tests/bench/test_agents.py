@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -14,20 +15,25 @@ import pytest
 from tarocchi_bench.agents import (
     FLAT,
     PLAIN,
+    Agent,
     AgentError,
     AgentSpecError,
     CheatingAgent,
     HonestAgent,
     ask,
     parse_agent,
+    searching,
     with_budget,
 )
 from tarocchi_bench.agents.presets import FLAT_PARAMETERS, PLAIN_PARAMETERS
 from tarocchi_bench.agents.program import ProgramAgent
 from tarocchi_bench.agents.searching import CheatAgent, SolverAgent, true_cards
 from tarocchi_bench.agents.settings import converters_of
+from tarocchi_bench.pairs import MatchPlan, PairPlayer
+from tarocchi_bench.regret import RegretPlan, measure_regret
 from tarocchi_engine import VARIANTS, State, new_deal, view
 from tarocchi_solver.search import Budget, SearchOptions, WorldSampler
+from tarocchi_solver.search.warm_up import SelfTestError
 
 PROGRAM = str(Path(__file__).with_name("programs.py"))
 
@@ -149,6 +155,60 @@ def test_only_a_cheat_is_handed_the_state(monkeypatch: pytest.MonkeyPatch) -> No
     assert ask(parse_agent("solver"), state, 1) == state.observe(0)
     monkeypatch.setattr(CheatAgent, "choose_knowing", lambda self, given, seed: given)
     assert ask(parse_agent("cheat"), state, 1) is state  # type: ignore[comparison-overlap]
+
+
+# --- the clock
+
+
+class _Clock:
+    """Stands still but in the warm-up, as if that alone took time."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.calls = 0
+
+    def warm_up(self) -> None:
+        self.seconds += 70.0
+        self.calls += 1
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Clock]:
+    clock = _Clock()
+    monkeypatch.setattr(searching, "warm_up", clock.warm_up)
+    monkeypatch.setattr(Agent, "cpu_seconds", lambda self: clock.seconds)
+    searching.warm_up_once.cache_clear()
+    yield clock
+    searching.warm_up_once.cache_clear()
+
+
+@pytest.mark.parametrize("agent", ["solver:iterations=1", "plain:iterations=1", "cheat:iterations=1", "level:beginner"])
+def test_no_decision_pays_for_the_warm_up(agent: str, clock: _Clock) -> None:
+    player = PairPlayer(MatchPlan("piedicavallo", agent, "random", 1, 2))
+    pairs = [player(number) for number in (0, 1)]
+    assert clock.calls == 1
+    assert [pair.cpu_ms for pair in pairs] == [(0.0, 0.0)] * 2
+    assert pairs[0].decisions[0] > 20
+
+
+def test_no_choice_pays_for_the_warm_up(clock: _Clock) -> None:
+    result = measure_regret(RegretPlan("piedicavallo", "solver:iterations=1", "greedy", 2, 2, 7))
+    assert (clock.calls, result.cpu_ms_per_decision) == (1, 0.0)
+
+
+def test_agents_that_do_not_search_need_no_search(clock: _Clock) -> None:
+    for agent in ("random", "greedy", f"exec:{sys.executable}"):
+        parse_agent(agent).prepare(VARIANTS["terziglio"])
+    assert clock.calls == 0
+
+
+def test_a_machine_on_which_the_kernels_are_no_good_is_told(monkeypatch: pytest.MonkeyPatch, clock: _Clock) -> None:
+    def broken() -> None:
+        raise SelfTestError("bolognese: 61 cards counted instead of 62")
+
+    monkeypatch.setattr(searching, "warm_up", broken)
+    with pytest.raises(AgentError, match="cannot play on this machine: bolognese: 61 cards"):
+        parse_agent("solver").prepare(VARIANTS["bolognese"])
 
 
 # --- programs

@@ -34,6 +34,13 @@ class Agent(ABC):
         """Returns the names, without an ending, of the data files of the solver that its moves in a game depend on."""
         return frozenset()
 
+    def prepare(self, variant: Variant) -> None:
+        """Compiles or loads what its moves in a game take, so that no clock runs meanwhile; later calls do nothing.
+
+        Raises `AgentError` if it cannot play on this machine.
+        """
+        return
+
     def cpu_seconds(self) -> float | None:
         """Returns a reading of the clock of the CPU that the agent thinks on, None where there is none."""
         return time.thread_time()

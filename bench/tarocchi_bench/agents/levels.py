@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tarocchi_bench.agents.base import AgentSpecError, HonestAgent
-from tarocchi_bench.agents.searching import files_of_search
+from tarocchi_bench.agents.searching import files_of_search, warm_up_once
 from tarocchi_engine import Move, Observation, Variant
 from tarocchi_solver.levels import Level, play_at_level, settings_of
 from tarocchi_solver.search import SearchOptions
@@ -30,6 +30,10 @@ class LevelAgent(HonestAgent):
     def settings(self) -> dict[str, Any]:
         """The level and what it means."""
         return {"agent": "level", "level": self.level.value, **asdict(settings_of(self.level))}
+
+    def prepare(self, variant: Variant) -> None:
+        """Warms the search up."""
+        warm_up_once()
 
     def data_files(self, variant: Variant) -> frozenset[str]:
         """Those of the search as it is."""

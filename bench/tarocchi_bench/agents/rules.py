@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from tarocchi_bench.agents.base import HonestAgent
-from tarocchi_engine import Bid, CallOut, Declare, Discard, Give, Monte, Move, Observation, Play, View, view
+from tarocchi_engine import (
+    Bid,
+    CallOut,
+    Declare,
+    Discard,
+    Give,
+    Monte,
+    Move,
+    Observation,
+    Play,
+    Variant,
+    View,
+    new_deal,
+    view,
+)
 from tarocchi_engine.cards import cards_in
 from tarocchi_engine.layout import LED
 from tarocchi_engine.play import choose_by_rule, legal_cards
@@ -17,8 +32,24 @@ from tarocchi_engine.rng import split
 from tarocchi_solver.search.opening import imagined_call
 
 
+class _Simple(HonestAgent):
+    """What these agents have in common: a deal takes them no time."""
+
+    def prepare(self, variant: Variant) -> None:
+        """Plays a deal."""
+        _practise(self, variant)
+
+
+@cache
+def _practise(agent: HonestAgent, variant: Variant) -> None:
+    """Lets an agent play all seats of a deal."""
+    state = new_deal(variant, 1)
+    while state.turn is not None:
+        state = state.apply_move(agent.choose(state.observe(state.turn), 1))
+
+
 @dataclass(frozen=True)
-class RandomAgent(HonestAgent):
+class RandomAgent(_Simple):
     """Makes any legal move."""
 
     @property
@@ -33,7 +64,7 @@ class RandomAgent(HonestAgent):
 
 
 @dataclass(frozen=True)
-class GreedyAgent(HonestAgent):
+class GreedyAgent(_Simple):
     """Bids by the strength of its hand, lays away the cheapest cards of its shortest suits, declares everything.
 
     It never throws a deal in nor signals, and plays by the playout rule.

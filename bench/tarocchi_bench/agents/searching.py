@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar
 
-from tarocchi_bench.agents.base import Agent, CheatingAgent, HonestAgent
+from tarocchi_bench.agents.base import Agent, AgentError, CheatingAgent, HonestAgent
 from tarocchi_bench.agents.settings import as_plain
 from tarocchi_engine import Move, Observation, State, Variant, View, view
 from tarocchi_engine.facts import ASIDE_HOLDER, Case, HiddenCards, hidden_cards
-from tarocchi_solver.search import Budget, Playout, SearchOptions, Utility, WorldSampler, search
+from tarocchi_solver.search import Budget, Playout, SearchOptions, Utility, WorldSampler, search, warm_up
 from tarocchi_solver.search.calibration import calibration_file
 from tarocchi_solver.search.decision import Decision
 from tarocchi_solver.search.equity import equity_name
@@ -19,6 +20,7 @@ from tarocchi_solver.search.models import model_file
 from tarocchi_solver.search.recommend import search_decision
 from tarocchi_solver.search.runner import Limits
 from tarocchi_solver.search.utilities import resolve
+from tarocchi_solver.search.warm_up import SelfTestError
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,15 @@ def files_of_search(options: SearchOptions, variant: Variant) -> frozenset[str]:
     return frozenset(names)
 
 
+@cache
+def warm_up_once() -> None:
+    """Compiles or loads all kernels and tables of the search; raises `AgentError` if the kernels are no good."""
+    try:
+        warm_up()
+    except SelfTestError as error:
+        raise AgentError(f"the solver cannot play on this machine: {error}") from error
+
+
 @dataclass(frozen=True)
 class _Searching(Agent):
     """What agents that search have in common."""
@@ -77,6 +88,10 @@ class _Searching(Agent):
     def settings(self) -> dict[str, Any]:
         """The budget and the options."""
         return {"agent": self.name, "budget": self.effort.settings, "options": as_plain(self.options)}
+
+    def prepare(self, variant: Variant) -> None:
+        """Warms the search up."""
+        warm_up_once()
 
     def data_files(self, variant: Variant) -> frozenset[str]:
         """Those that the options make use of; `plain` and `flat` have learned nothing."""
