@@ -20,8 +20,16 @@ class MoveJsonError(ValueError):
 
 
 def observation_line(observation: Observation) -> str:
-    """Returns an observation as one line of JSON, without the end of the line."""
+    """Returns an observation as one line of JSON, without the end of the line.
+
+    Lists that are there in full are so when they are empty, too: the events, and the cards of a declaration or of a
+    call-out. A discard has none where it lies face down, which is not the same as an empty list.
+    """
     value = json_format.MessageToDict(format_observation(observation))
+    for event in value.setdefault("events", []):
+        for name in ("declare", "callOut"):
+            if name in event:
+                event[name].setdefault("cards", [])
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -11,7 +11,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+from google.protobuf import json_format
 
+from tarocchi.solver.v1 import deal_pb2
 from tarocchi_bench.agents import (
     FLAT,
     PLAIN,
@@ -29,11 +31,13 @@ from tarocchi_bench.agents.presets import FLAT_PARAMETERS, PLAIN_PARAMETERS
 from tarocchi_bench.agents.program import ProgramAgent
 from tarocchi_bench.agents.searching import CheatAgent, SolverAgent, true_cards
 from tarocchi_bench.agents.settings import converters_of
+from tarocchi_bench.moves_json import observation_line
 from tarocchi_bench.pairs import MatchPlan, PairPlayer
 from tarocchi_bench.regret import RegretPlan, measure_regret
 from tarocchi_engine import VARIANTS, State, new_deal, view
 from tarocchi_solver.search import Budget, SearchOptions, WorldSampler
 from tarocchi_solver.search.warm_up import SelfTestError
+from tarocchi_solver.service.formats import format_observation
 
 PROGRAM = str(Path(__file__).with_name("programs.py"))
 
@@ -235,6 +239,27 @@ def test_a_program_plays_deals_of_every_variant(monkeypatch: pytest.MonkeyPatch)
     finally:
         agent.close()
     assert running.process.returncode == 0
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_lists_are_sent_when_they_are_empty_too(name: str) -> None:
+    """A program need not ask whether they are there; what it is sent can be read back."""
+    nothing = set()
+    for state in play(new_deal(VARIANTS[name], 4), "random"):
+        if state.turn is None:
+            break
+        given = json.loads(observation_line(state.observe(state.turn)))
+        assert len(given["events"]) >= len(state.events)
+        assert len(given["hand"]) >= 5
+        for event in given["events"]:
+            for kind in {"declare", "callOut"} & set(event):
+                nothing |= {kind} if event[kind]["cards"] == [] else set()
+            # face down for all but the seat that laid away
+            if "discard" in event and event["seat"] != given["seat"]:
+                assert "cards" not in event["discard"]
+        message = json_format.ParseDict(given, deal_pb2.Observation())
+        assert message == format_observation(state.observe(state.turn))
+    assert nothing >= ({"declare"} if name != "piedicavallo" else set())
 
 
 @pytest.mark.parametrize(
