@@ -182,7 +182,13 @@ def _play(
 
 def openspiel(
     variant: VariantOption,
-    iterations: Annotated[int | None, typer.Option(help="iterations of every search, for both")] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            help="iterations of every search, for both; the solver never does less than its minimum, three for each "
+            "card or discard and six for each other choice, which is some 20 a search"
+        ),
+    ] = None,
     time_ms: Annotated[int | None, typer.Option(help="milliseconds of CPU of every search, for both")] = None,
     pairs: Annotated[int, typer.Option(help="deals, each played with the sides exchanged")] = 10,
     seed: SeedOption = 1,

@@ -39,6 +39,11 @@ def test_equal_time_is_kept() -> None:
     assert found["solver_iterations_per_second"] > 10 * found["openspiel_iterations_per_second"]
 
 
+def test_the_help_tells_of_the_minimum() -> None:
+    result = CliRunner().invoke(app, ["openspiel", "--help"], env={"COLUMNS": "300", "TERM": "dumb"})
+    assert "the solver never does less than its minimum" in result.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
