@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tarocchi_bench.agents import Agent, parse_agent
 from tarocchi_engine import Variant
@@ -15,9 +15,9 @@ from tarocchi_engine.options import format_value, options_of
 from tarocchi_solver import __version__
 from tarocchi_solver.search.data_files import data_folder
 
-DATA = "data"
+DATA: Final = "data"
 """The part of a line that tells which data files of the solver were played with."""
-_SHOWN = 12
+_SHOWN: Final = 12
 """Digits of a hash that an error shows."""
 
 
