@@ -203,12 +203,14 @@ def forecast_of(positions: Positions, fits: Mapping[str, StageFit] | None) -> Fo
         fit = fits[stage]
         rows = (positions.stage == place) & ~positions.is_certain
         part = positions.where(rows)
-        spread = fit.spread(part.deviation, part.error)
+        spread = fit.spread(part.deviation, part.error, part.worlds)
+        low, high = fit.score_range(part.raw, spread)
         calibrated = (
             fit.score(part.raw),
-            *fit.score_range(part.raw, spread),
+            low,
+            high,
             *fit.score_range(part.raw, spread, 0.95),
-            fit.win_probability(part.win, part.worlds),
+            fit.win_probability(part.win, part.worlds, low, high),
         )
         for column, values in zip(columns, calibrated, strict=True):
             column[rows] = values

@@ -16,7 +16,7 @@ from tarocchi_bench.commands import app
 from tarocchi_bench.positions import decisions_in_play
 from tarocchi_bench.records import RecordError
 from tarocchi_bench.training.logit import HELD_OUT, Choices, fit_logit, log_likelihoods
-from tarocchi_bench.training.policy import FEATURES, choices_of, fit_calls, fit_discards, fit_policy, save_model
+from tarocchi_bench.training.policy import choices_of, fit_calls, fit_discards, fit_policy, save_model
 from tarocchi_bench.training.positions import DealPlan
 from tarocchi_bench.training.scored_play import play_scored_deals, read_scored_deals
 from tarocchi_bench.training.self_play import SelfPlay, play_deals, read_deals
@@ -41,7 +41,7 @@ def test_the_law_of_choices_is_recovered() -> None:
     truth = np.zeros(policy.WEIGHT_COUNT)
     truth[:12] = rng.normal(0.0, 1.0, 12)
     sizes = rng.integers(2, 8, 20_000)
-    features = np.full((sizes.sum(), FEATURES), 500)
+    features = np.full((sizes.sum(), policy.FEATURES), 500)
     features[:, 0] = rng.integers(0, 12, len(features))
     scores = truth[features].sum(axis=1) + rng.gumbel(size=len(features))
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])

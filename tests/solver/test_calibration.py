@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from solver.deals import decisions, random_states, with_world
 from tarocchi_engine import VARIANTS, Bid, Call, Monte, Phase, State, View, new_deal, view
@@ -201,6 +202,10 @@ def test_answers_carry_consistent_ranges(variant: str, options: SearchOptions) -
             assert low <= high
             assert move.result_deviation >= 0.0
             assert 0.0 <= move.win_probability <= 1.0
+            if options is not RAW and not found.exact:
+                # one of ten results lies on either side of the range
+                assert low <= 0.0 or move.win_probability >= 0.9 - 1e-9
+                assert high >= 0.0 or move.win_probability <= 0.1 + 1e-9
             assert (move.safe_score is not None) == (found.exact and state.table.tricks_left <= 3)
             if move.safe_score is not None:
                 assert move.safe_score <= low + 1e-9
@@ -220,6 +225,13 @@ def test_hidden_cards_change_nothing(variant: str) -> None:
         world = WorldSampler(hidden).sample(rng.getrandbits(64))
         other = with_world(state, seen.seat, dict(zip(hidden.holders, world, strict=True)), rng)
         assert calibrated(own_view(other), raw_answer(other), FITS) == calibrated(seen, raw_answer(state), FITS)
+
+
+def test_few_worlds_widen_ranges_as_by_students_law() -> None:
+    for worlds in (2, 3, 5, 10, 40, 1000):
+        wider = stats.t.ppf(0.9, worlds - 1) / stats.norm.ppf(0.9)
+        assert calibration.student_ratio(worlds) == pytest.approx(wider, rel=0.25 if worlds == 2 else 0.03)
+    assert FIT.spread(30.0, 5.0, 3) > FIT.spread(30.0, 5.0, 30) > FIT.spread(30.0, 5.0, 3000)
 
 
 def test_nothing_scored_for_certain_stays_nothing() -> None:

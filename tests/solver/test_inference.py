@@ -110,9 +110,9 @@ def test_chances_are_those_of_a_slow_softmax(name: str) -> None:
     pack = np.uint64(64 * final.variant.pack.index)
     rows = history.rows_of(final.table)
     scores = np.zeros((len(rows), policy.LENGTHS, 62))
-    ends = np.zeros((len(rows), 4, policy.RELATIONS))
-    policy.fill_scores(rows, pack, weights, scores, ends)
-    features = np.zeros((40, policy.PUBLIC_FEATURES + 2), dtype=np.int64)
+    factors = np.zeros((len(rows), policy.FACTORS, policy.RELATIONS))
+    policy.fill_scores(rows, pack, weights, scores, factors)
+    features = np.zeros((40, policy.FEATURES), dtype=np.int64)
     rng = random.Random(4)
     for place, row in enumerate(rows):
         hand = int(row[history.LATER]) | sum(1 << card for card in rng.sample(range(62), 5))
@@ -125,7 +125,7 @@ def test_chances_are_those_of_a_slow_softmax(name: str) -> None:
         for card, expected in zip(legal, slow, strict=True):
             other = row.copy()
             other[history.CARD] = card
-            chance, choices = policy.chance_of_play(other, scores[place], ends[place], np.uint64(hand))
+            chance, choices = policy.chance_of_play(other, scores[place], factors[place], np.uint64(hand))
             assert chance == pytest.approx(expected)
             assert choices == count
 
@@ -174,6 +174,19 @@ def test_worlds_are_drawn_by_their_weights_and_likelihoods(name: str) -> None:
             np.append(expected[large], expected[~large].sum() + 5),
         )
         assert test.pvalue > 1e-4
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("any_weights")
+def test_plays_less_likely_than_asked_for_count_as_impossible(name: str) -> None:
+    _state, observation, sampler = late_decisions(name, range(20, 40))[0]
+    found = infer(view(observation), sampler, 5, 1.0).belief
+    plays = found._replace(declarations=np.zeros((0, 3), dtype=np.uint64), calls=calls.NO_CALLS)
+    worlds = sampler.sample_many(1, 200)
+    values = [inference.likelihood(plays, world, 0.0) for world in worlds]
+    least = float(np.median(values))
+    for world, value in zip(worlds, values, strict=True):
+        assert inference.likelihood(plays, world, least) == (value if value >= least else 0.0)
 
 
 @pytest.mark.parametrize("name", list(RULES))

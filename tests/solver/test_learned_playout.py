@@ -111,7 +111,7 @@ def slow_places(state: State, card: int) -> list[int]:
         relation = (4 if beats else 5) if lane == 4 else 8
     stage = min((table.tricks_left - 1) // 4, 3)
     gone = table.piles[0] | table.piles[1] | sum(1 << other for other in table.trick)
-    there = list(cards_in(LANES[lane] & ~gone)) if lane < 5 else []
+    there = list(cards_in(LANES[lane] & ~gone & ~hand)) if lane < 5 else []
     out = min(len(there), 9) // 2
     higher = min(sum(other > card for other in there), 3)
     if lane == 5 or lane == 4:

@@ -149,9 +149,9 @@ def fit_stage(positions: Positions, *, through_origin: bool = False) -> StageFit
         win_slope=1.0,
     )
     if not through_origin:
-        spreads = blank.spread(positions.deviation, positions.error)
+        spreads = blank.spread(positions.deviation, positions.error, positions.worlds)
         blank = replace(blank, least_spread=LEAST_SPREAD * float(np.median(spreads)))
-    spreads = blank.spread(positions.deviation, positions.error)
+    spreads = blank.spread(positions.deviation, positions.error, positions.worlds)
     _different, places = np.unique(deals, return_inverse=True)
     foretold = np.zeros(len(raw))
     for fold in range(FOLDS):

@@ -27,10 +27,9 @@ from tarocchi_solver.search.card_kinds import CARD_KINDS, RANK, RANKS
 from tarocchi_solver.search.data_files import save_arrays
 from tarocchi_solver.search.learned_playout import MOST_CARDS
 
-PENALTY: Final = 2.0
+PENALTY: Final = 1.0
 """Of the squares of the weights, in nats."""
 MAX_STEPS: Final = 150
-FEATURES: Final = policy.PUBLIC_FEATURES + 2
 PRIOR_COUNT: Final = 3.0
 """Imagined cards of every rank laid away and kept, so that no rank is impossible."""
 
@@ -49,7 +48,7 @@ class PolicyFit:
 def choices_of(deals: Iterable[ScoredDeal]) -> Choices:
     """Returns the plays of deals that have been played out, with what was recommended as the choice."""
     features, sizes, targets, numbers = [], [], [], []
-    buffer = np.zeros((MOST_CARDS, FEATURES), dtype=np.int64)
+    buffer = np.zeros((MOST_CARDS, policy.FEATURES), dtype=np.int64)
     for number, deal in enumerate(deals):
         pack = np.uint64(64 * deal.end.variant.pack.index)
         for row, scores in zip(history.rows_of(deal.end.table), deal.scores, strict=True):

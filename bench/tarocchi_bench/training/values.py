@@ -95,7 +95,7 @@ def value_choices_of(deals: Sequence[ScoredDeal]) -> tuple[Choices, Floats]:
 
 def _fill_places(position: npt.NDArray[np.uint64], places: npt.NDArray[np.int64]) -> int:
     """Writes where the weights of the legal cards are, lowest first; returns how many cards there are."""
-    legal = legal_cards(position[position[TURN]], position[LED])
+    legal = np.uint64(legal_cards(position[position[TURN]], position[LED]))
     nothing = np.zeros(WEIGHT_COUNT, dtype=np.float32)
     choose_learned(position, legal, nothing, np.zeros(CARD_COUNT, dtype=np.float32), places)
     return int(legal).bit_count()

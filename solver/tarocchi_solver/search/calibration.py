@@ -54,6 +54,10 @@ TABLE: Final = "stages"
 RANGE_SHARE: Final = 0.8
 """How many results lie in `MoveStatistics.score_range_80`."""
 
+_MOST_OF_TEN: Final = 0.9
+_NORMAL_TENTH: Final = 1.2815516
+"""One of ten results of a standard normal law lies above it."""
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -125,18 +129,38 @@ class StageFit:
         """Returns the standard error of a difference of scores, which is the slope times the raw one."""
         return np.sqrt(np.square(self.slope * error) + self.slope_variance * np.square(raw))
 
-    def spread(self, deviation: Any, error: Any) -> Any:
-        """Returns how far results lie from `score`, from the deviation of single results and the raw mean's error."""
-        return np.sqrt(np.square(deviation) + np.square(error) + self.least_spread**2)
+    def spread(self, deviation: Any, error: Any, worlds: Any) -> Any:
+        """Returns how far results lie from `score`.
+
+        Args:
+            deviation: of single results.
+            error: of the raw mean.
+            worlds: in which the deviation was seen; in few it says little, so results are taken to lie further apart.
+        """
+        return np.sqrt(np.square(student_ratio(worlds) * deviation) + np.square(error) + self.least_spread**2)
 
     def score_range(self, raw: Any, spread: Any, share: float = RANGE_SHARE) -> tuple[Any, Any]:
         """Returns between which two scores the results lie, for a `share` of 0.8 or 0.95."""
         low, high = (self.low_80, self.high_80) if share == RANGE_SHARE else (self.low_95, self.high_95)
         return self.score(raw) + low * spread, self.score(raw) + high * spread
 
-    def win_probability(self, share: Any, worlds: Any) -> Any:
-        """Returns the chance to win behind the share of results that win in so many worlds."""
-        return 1.0 / (1.0 + np.exp(-(self.win_intercept + self.win_slope * log_odds(share, worlds))))
+    def win_probability(self, share: Any, worlds: Any, low: Any, high: Any) -> Any:
+        """Returns the chance to win behind the share of results that win in so many worlds.
+
+        It agrees with the range `low` to `high` of eight results of ten: one of ten lies below it, one above.
+        """
+        chance = 1.0 / (1.0 + np.exp(-(self.win_intercept + self.win_slope * log_odds(share, worlds))))
+        return np.clip(chance, np.where(low > 0.0, _MOST_OF_TEN, 0.0), np.where(high < 0.0, 1.0 - _MOST_OF_TEN, 1.0))
+
+
+def student_ratio(worlds: Any) -> Any:
+    """Returns how much wider than the normal law Student's law is between its tenths, from so many worlds.
+
+    By the first terms of the expansion of its quantiles in the degrees of freedom (Abramowitz and Stegun, 26.7.5).
+    """
+    freedom = np.maximum(np.asarray(worlds, dtype=np.float64) - 1.0, 1.0)
+    square = _NORMAL_TENTH**2
+    return 1.0 + (square + 1.0) / (4.0 * freedom) + (5.0 * square**2 + 16.0 * square + 3.0) / (96.0 * freedom**2)
 
 
 def log_odds(share: Any, worlds: Any) -> Any:
@@ -278,15 +302,16 @@ def _calibrated_moves(
     else:
         differences, difference_errors = fit.slope * gaps, fit.difference_error(gaps, gap_errors)
     extra = gaps if shares_results else np.zeros_like(gaps)
-    low, high = fit.score_range(raw, fit.spread(pooled, errors))
+    low, high = fit.score_range(raw, fit.spread(pooled, errors, worlds))
+    low, high = low + extra, high + extra
     columns = (
         fit.score(raw) + extra,
         fit.error(raw, errors),
         differences,
         difference_errors,
-        fit.win_probability(wins, worlds),
-        low + extra,
-        high + extra,
+        fit.win_probability(wins, worlds, low, high),
+        low,
+        high,
     )
     return tuple(
         replace(

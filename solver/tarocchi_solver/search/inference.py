@@ -58,8 +58,10 @@ class Belief(NamedTuple):
     """[plays]: who played."""
     scores: Floats
     """[plays, LENGTHS, 62], see `policy.fill_scores`"""
-    ends: Floats
-    """[plays, 4, RELATIONS]"""
+    factors: Floats
+    """[plays, FACTORS, RELATIONS]"""
+    caps: Floats
+    """[plays]: the chance from which on a play counts as wholly natural."""
     declarations: Words
     """[hands, 3]: the holder, the cards it has shown, all cards known to have been in the hand then."""
     calls: CallEvidence
@@ -83,20 +85,33 @@ class Inference:
 
 
 @kernel
-def likelihood(belief: Any, world: Any) -> Any:
-    """Returns the tempered likelihood of all that the holders have done in a world."""
+def _mixed(chance: Any, count: Any) -> Any:
+    """Returns the chance of one of `count` choices, of which some are made at random."""
+    return (1.0 - UNIFORM_SHARE) * chance + UNIFORM_SHARE / np.float64(count)
+
+
+@kernel
+def likelihood(belief: Any, world: Any, least: Any) -> Any:
+    """Returns what the tempered likelihood of all that the holders have done in a world is in proportion to.
+
+    It is at most 1; where it is below `least` it may come out as 0.
+    """
+    # nothing makes the product greater, so most worlds need but a few plays
+    bound = least ** (1.0 / belief.numbers[EXPONENT])
     product = 1.0
     for play in range(len(belief.holders)):
         hand = world[belief.holders[play]] | belief.rows[play, history.LATER]
-        chance, count = policy.chance_of_play(belief.rows[play], belief.scores[play], belief.ends[play], hand)
-        product *= (1.0 - UNIFORM_SHARE) * chance + UNIFORM_SHARE / np.float64(count)
+        chance, count = policy.chance_of_play(belief.rows[play], belief.scores[play], belief.factors[play], hand)
+        product *= min(_mixed(chance, count) / belief.caps[play], 1.0)
+        if product < bound:
+            return 0.0
     for place in range(len(belief.declarations)):
         hand = world[np.int64(belief.declarations[place, 0])] | belief.declarations[place, 2]
         if used_cards(hand) & ~belief.declarations[place, 1] != _0:
             product *= HIDING_SHARE
     for place in range(len(belief.calls.words)):
         chance = chance_of_call(belief.calls.words[place], belief.calls.values[place], world)
-        product *= (1.0 - UNIFORM_SHARE) * chance + UNIFORM_SHARE / 2.0
+        product *= _mixed(chance, 2)
     return product ** belief.numbers[EXPONENT]
 
 
@@ -107,7 +122,10 @@ def believed_world(arrays: Any, belief: Any, stream: Any, world: Any) -> Any:
     if len(belief.holders) == 0 and len(belief.declarations) == 0 and len(belief.calls.words) == 0:
         return rejected
     for _ in range(MAX_ATTEMPTS - 1):
-        if rejected < 0 or next_unit(stream) * belief.numbers[THRESHOLD] < likelihood(belief, world):
+        if rejected < 0:
+            return rejected
+        least = next_unit(stream) * belief.numbers[THRESHOLD]
+        if likelihood(belief, world, least) > least:
             return rejected
         more = sample_world(arrays, stream, world)
         rejected = more if more < 0 else rejected + more
@@ -118,7 +136,17 @@ def believed_world(arrays: Any, belief: Any, stream: Any, world: Any) -> Any:
 def likelihoods_of(belief: Any, worlds: Any, values: Any) -> None:
     """Fills `values` with the likelihoods of `worlds` [worlds, 4]."""
     for place in range(len(values)):
-        values[place] = likelihood(belief, worlds[place])
+        values[place] = likelihood(belief, worlds[place], 0.0)
+
+
+@kernel
+def _fill_chances(belief: Any, worlds: Any, values: Any) -> None:
+    """Fills `values` [worlds, plays] with the chance of every play in every world."""
+    for place in range(len(worlds)):
+        for play in range(len(belief.holders)):
+            hand = worlds[place, belief.holders[play]] | belief.rows[play, history.LATER]
+            chance, count = policy.chance_of_play(belief.rows[play], belief.scores[play], belief.factors[play], hand)
+            values[place, play] = _mixed(chance, count)
 
 
 NO_INFERENCE: Final = Inference(
@@ -126,7 +154,8 @@ NO_INFERENCE: Final = Inference(
         np.zeros((0, history.HISTORY_WORDS), dtype=np.uint64),
         np.zeros(0, dtype=np.int64),
         np.zeros((0, policy.LENGTHS, 62)),
-        np.zeros((0, 4, policy.RELATIONS)),
+        np.zeros((0, policy.FACTORS, policy.RELATIONS)),
+        np.zeros(0),
         np.zeros((0, 3), dtype=np.uint64),
         NO_CALLS,
         np.array([1.0, 1.0]),
@@ -167,18 +196,39 @@ def infer(view: View, sampler: WorldSampler, seed: int, exponent: float) -> Infe
         rows,
         np.array([holder_of[actor] for actor in actors.tolist()], dtype=np.int64),
         np.zeros((len(rows), policy.LENGTHS, 62)),
-        np.zeros((len(rows), 4, policy.RELATIONS)),
+        np.zeros((len(rows), policy.FACTORS, policy.RELATIONS)),
+        np.ones(len(rows)),
         np.array(declarations, dtype=np.uint64).reshape(-1, 3),
         calls,
         np.array([exponent, 1.0]),
     )
     pack = np.uint64(64 * variant.pack.index)
-    policy.fill_scores(rows, pack, model.weights, belief.scores, belief.ends)
+    policy.fill_scores(rows, pack, model.weights, belief.scores, belief.factors)
+    worlds = sampler.sample_many(seed, PILOT_WORLDS)
+    belief = _most_telling_first(belief, worlds)
     values = np.zeros(PILOT_WORLDS)
-    likelihoods_of(belief, sampler.sample_many(seed, PILOT_WORLDS), values)
+    likelihoods_of(belief, worlds, values)
     mean = float(values.mean())
     belief.numbers[THRESHOLD] = THRESHOLD_RATIO * mean
     return Inference(belief, float(mean * mean / np.square(values).mean()) if mean > 0.0 else 1.0)
+
+
+def _most_telling_first(belief: Belief, worlds: Words) -> Belief:
+    """Returns a belief with its plays in the order in which they speak against some worlds, and with their caps.
+
+    The cap of a play is its chance where it is most natural.
+    """
+    chances = np.zeros((len(worlds), len(belief.holders)))
+    _fill_chances(belief, worlds, chances)
+    caps = chances.max(axis=0)
+    order = np.argsort(np.log(chances / caps).mean(axis=0), kind="stable")
+    return belief._replace(
+        rows=belief.rows[order],
+        holders=belief.holders[order],
+        scores=belief.scores[order],
+        factors=belief.factors[order],
+        caps=caps[order],
+    )
 
 
 def weights_of_places(view: View, hidden: HiddenCards) -> Floats | None:

@@ -50,7 +50,7 @@ MOST_CARDS: Final = 26
 
 _SIZES = (
     STAGES * SITUATIONS * RELATIONS * RANKS,  # what the card is, and when
-    4 * 5 * RELATIONS * 3 * STAGES,  # higher cards of its suit still out, all still out
+    4 * 5 * RELATIONS * 3 * STAGES,  # higher cards of its suit with the others, all with the others
     4 * 5 * SITUATIONS * 2 * STAGES,  # points on the table, its own points, whether it would win
     4 * 4 * 7 * 2,  # cards of its set that either side has won, which set, whether it would win
     6 * 4 * RELATIONS * 3,  # cards of its suit in the hand, whether the lowest or highest of them
@@ -142,7 +142,7 @@ def choose_learned(position: Any, legal: Any, weights: Any, moods: Any, places: 
         cards = legal & lane_cards
         if cards == _0:
             continue
-        there = unseen & lane_cards
+        there = unseen & lane_cards & ~cards
         out: Any = 0
         gap: Any = 0
         relation: Any = MATTO_PLAY

@@ -41,6 +41,10 @@ from tarocchi_solver.search.history import (
 
 RELATIONS: Final = 10
 LENGTHS: Final = 6
+# the rows of a play's factors, one of each kind for a card
+_ENDS, _ABOVE, _BEATERS = 4, 4, 3
+_ABOVE_ROW, _BEATERS_ROW = _ENDS, _ENDS + _ABOVE
+FACTORS: Final = _ENDS + _ABOVE + _BEATERS
 
 # what a card would be in the trick
 _LEAD_SUIT, _LEAD_TRUMP, _FOLLOW_BEATS, _FOLLOW, _TRUMP_BEATS, _TRUMP = 0, 1, 2, 3, 4, 5
@@ -49,7 +53,6 @@ _OVERTRUMP, _UNDERTRUMP, _DISCARD, MATTO_PLAY = 6, 7, 8, 9
 _SIZES = (
     SITUATIONS * RELATIONS * RANKS,  # what the card is
     RELATIONS * RANKS * STAGES,
-    4 * RELATIONS * 2 * STAGES,  # higher cards still out, whether last to play
     5 * RELATIONS * 2,  # cards of its suit still out, whether a figure
     4 * 5 * SITUATIONS * 2,  # points on the table, its own points, whether it would win
     2 * 3 * 2 * 3,  # voids of partner and opponents, suit or trump, kind of card
@@ -58,11 +61,13 @@ _SIZES = (
 )
 _STARTS = np.array([0, *np.cumsum(_SIZES)], dtype=np.int64)
 PUBLIC_FEATURES: Final = len(_SIZES)
-HAND_START: Final = int(_STARTS[-1])
-_LENGTH_SIZE: Final = LENGTHS * RELATIONS * 3
-END_START: Final = HAND_START + _LENGTH_SIZE
-"""Where the weights for the lowest and the highest card of a suit in the hand begin."""
-WEIGHT_COUNT: Final = END_START + 4 * RELATIONS * SITUATIONS
+FEATURES: Final = PUBLIC_FEATURES + 4
+"""Those that depend on the hand come last."""
+_LENGTH_START: Final = int(_STARTS[-1])
+_END_START: Final = _LENGTH_START + LENGTHS * RELATIONS * 3  # whether the lowest or highest card of its suit
+_ABOVE_START: Final = _END_START + _ENDS * RELATIONS * SITUATIONS  # higher cards of its suit that others have
+_BEATERS_START: Final = _ABOVE_START + _ABOVE * RELATIONS * 2 * STAGES  # cards with which the hand can win the trick
+WEIGHT_COUNT: Final = _BEATERS_START + _BEATERS * RELATIONS * SITUATIONS
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
@@ -79,9 +84,15 @@ def count_up_to(cards: Any, most: Any) -> Any:
 
 
 @kernel
+def _lane_relation(row: Any, lane: Any) -> Any:
+    """Returns what a legal card of a lane is in the trick as long as it does not win it."""
+    return lane_relation(lane, row[SITUATION] % np.uint64(7) == _0, row[LED])
+
+
+@kernel
 def _relation(row: Any, card: Any) -> Any:
     """Returns what a legal card is in the trick."""
-    relation = lane_relation(lane_number(card), row[SITUATION] % np.uint64(7) == _0, row[LED])
+    relation = _lane_relation(row, lane_number(card))
     return relation_if_wins(relation) if row[BEATING] & bit(card) != _0 else relation
 
 
@@ -117,52 +128,65 @@ def public_features(row: Any, card: Any, pack: Any, places: Any) -> Any:
     lane = lane_number(card)
     places[0] = _STARTS[0] + (situation * RELATIONS + relation) * RANKS + rank
     places[1] = _STARTS[1] + (relation * RANKS + rank) * STAGES + stage
-    higher = 0
     out = 0
     lane_bit = _0
     if lane < 5:
-        there = LANES[lane] & ~row[GONE]
-        higher = count_up_to((there >> np.uint64(card)) >> _1, 3)
-        out = count_up_to(there, 9) // 2
+        out = count_up_to(LANES[lane] & ~row[GONE], 9) // 2
         lane_bit = np.uint64(lane)
-    places[2] = _STARTS[2] + ((higher * RELATIONS + relation) * 2 + np.int64(row[IS_LAST])) * STAGES + stage
     kind = of_card[FIGURE]
-    places[3] = _STARTS[3] + (out * RELATIONS + relation) * 2 + np.int64(kind > 0)
-    places[4] = _STARTS[4] + ((np.int64(row[VALUE]) * 5 + of_card[POINTS]) * SITUATIONS + situation) * 2 + beats
+    places[2] = _STARTS[2] + (out * RELATIONS + relation) * 2 + np.int64(kind > 0)
+    places[3] = _STARTS[3] + ((np.int64(row[VALUE]) * 5 + of_card[POINTS]) * SITUATIONS + situation) * 2 + beats
     is_trump = np.int64(card >= 40)
     partner_void = np.int64((row[PARTNER_VOID] >> lane_bit) & _1)
     opponents = np.int64((row[OPPONENT_VOIDS] >> (_2 * lane_bit)) & _3)
-    places[5] = _STARTS[5] + ((partner_void * 3 + opponents) * 2 + is_trump) * 3 + kind
+    places[4] = _STARTS[4] + ((partner_void * 3 + opponents) * 2 + is_trump) * 3 + kind
     self_led = np.int64((row[SELF_LED] >> (_2 * lane_bit)) & _3)
     partner_led = np.int64((row[PARTNER_LED] >> (_2 * lane_bit)) & _3)
-    places[6] = _STARTS[6] + (self_led * 3 + partner_led) * 2 + is_trump
+    places[5] = _STARTS[5] + (self_led * 3 + partner_led) * 2 + is_trump
     mates = MATES[card]
     own = count_up_to(mates & row[OWN_PILE], 3)
     other = count_up_to(mates & row[OTHER_PILE], 3)
-    places[7] = _STARTS[7] + ((own * 4 + other) * 7 + of_card[SET]) * 2 + beats
+    places[6] = _STARTS[6] + ((own * 4 + other) * 7 + of_card[SET]) * 2 + beats
 
 
 @kernel
-def length_feature(row: Any, card: Any, length: Any) -> Any:
+def _length_place(relation: Any, card: Any, length: Any) -> Any:
     """Returns the place of the weight of a card in a suit of which the hand has `length` cards."""
-    relation = np.int64(_relation(row, card))
-    return HAND_START + ((min(length, LENGTHS) - 1) * RELATIONS + relation) * 3 + CARD_KINDS[0, card, FIGURE]
+    return _LENGTH_START + ((min(length, LENGTHS) - 1) * RELATIONS + relation) * 3 + CARD_KINDS[0, card, FIGURE]
 
 
 @kernel
-def end_feature(row: Any, card: Any, is_lowest: Any, is_highest: Any) -> Any:
-    """Returns the place of the weight of a card that is the lowest or highest legal one of its suit, or neither."""
-    relation = np.int64(_relation(row, card))
-    return _end_place(row, 2 * np.int64(is_highest) + np.int64(is_lowest), relation)
+def _factor_place(row: Any, factor: Any, relation: Any) -> Any:
+    """Returns the place of the weight of a row of factors, for the cards of a relation."""
+    situation = np.int64(row[SITUATION])
+    if factor < _ABOVE_ROW:
+        return _END_START + (factor * RELATIONS + relation) * SITUATIONS + situation
+    if factor < _BEATERS_ROW:
+        place = ((factor - _ABOVE_ROW) * RELATIONS + relation) * 2 + np.int64(row[IS_LAST])
+        return _ABOVE_START + place * STAGES + np.int64(row[STAGE])
+    return _BEATERS_START + ((factor - _BEATERS_ROW) * RELATIONS + relation) * SITUATIONS + situation
 
 
 @kernel
-def _end_place(row: Any, end: Any, relation: Any) -> Any:
-    return END_START + (end * RELATIONS + relation) * SITUATIONS + np.int64(row[SITUATION])
+def _end_row(card: Any, cards: Any) -> Any:
+    """Returns the row of factors of one of the legal cards of a suit: neither, lowest (1), highest (2) or only (3)."""
+    return np.int64(card == lowest(cards)) + 2 * np.int64(card == highest(cards))
 
 
 @kernel
-def fill_scores(rows: Any, pack: Any, weights: Any, scores: Any, ends: Any) -> None:
+def _above_row(card: Any, others: Any) -> Any:
+    """Returns the row of factors of a card, where `others` are the cards of its suit that other players may have."""
+    return _ABOVE_ROW + count_up_to((others >> card) >> _1, _ABOVE - 1)
+
+
+@kernel
+def _beaters_row(row: Any, legal: Any) -> Any:
+    """Returns the row of factors of all legal cards."""
+    return _BEATERS_ROW + count_up_to(legal & row[BEATING], _BEATERS - 1)
+
+
+@kernel
+def fill_scores(rows: Any, pack: Any, weights: Any, scores: Any, factors: Any) -> None:
     """Fills what each card's chance in each play is in proportion to, for every hand.
 
     Args:
@@ -170,23 +194,22 @@ def fill_scores(rows: Any, pack: Any, weights: Any, scores: Any, ends: Any) -> N
         pack: as in a position.
         weights: [WEIGHT_COUNT]
         scores: [plays, LENGTHS, 62]: by the number of cards that the hand has of the suit.
-        ends: [plays, 4, RELATIONS]: further factors for the lowest (1), highest (2) and only (3) card of a suit.
+        factors: [plays, FACTORS, RELATIONS]: by what the card is in the hand.
     """
     places = np.empty(PUBLIC_FEATURES, dtype=np.int64)
     for play in range(len(rows)):
         row = rows[play]
         for card in range(62):
             public_features(row, card, pack, places)
-            # most cards of a suit are neither its lowest nor its highest
-            score = weights[end_feature(row, card, False, False)]
+            score = 0.0
             for place in places:
                 score += weights[place]
+            relation = np.int64(_relation(row, card))
             for length in range(LENGTHS):
-                scores[play, length, card] = np.exp(score + weights[length_feature(row, card, length + 1)])
-        for relation in range(RELATIONS):
-            for end in range(4):
-                of_end, of_none = _end_place(row, end, relation), _end_place(row, 0, relation)
-                ends[play, end, relation] = np.exp(weights[of_end] - weights[of_none])
+                scores[play, length, card] = np.exp(score + weights[_length_place(relation, card, length + 1)])
+        for factor in range(FACTORS):
+            for relation in range(RELATIONS):
+                factors[play, factor, relation] = np.exp(weights[_factor_place(row, factor, relation)])
 
 
 @kernel
@@ -202,30 +225,34 @@ def legal_in(row: Any, hand: Any) -> Any:
 def features_of_choices(row: Any, pack: Any, hand: Any, features: Any) -> Any:
     """Writes the places of the weights of every legal card of `hand`, lowest first; returns how many cards there are.
 
-    `features` is [at least the legal cards, PUBLIC_FEATURES + 2].
+    `features` is [at least the legal cards, FEATURES].
     """
     legal = legal_in(row, hand)
+    beaters = _beaters_row(row, legal)
     count = 0
     for lane in range(6):
         cards = legal & (LANES[lane] if lane < 5 else U_MATTO)
-        if cards == _0:
-            continue
-        length = np.int64(popcount(cards))
-        first, last = lowest(cards), highest(cards)
-        while cards != _0:
-            card = lowest(cards)
-            cards ^= bit(card)
-            public_features(row, np.int64(card), pack, features[count])
-            features[count, PUBLIC_FEATURES] = length_feature(row, np.int64(card), length)
-            features[count, PUBLIC_FEATURES + 1] = end_feature(row, np.int64(card), card == first, card == last)
+        others = (LANES[lane] if lane < 5 else _0) & ~row[GONE] & ~hand
+        rest = cards
+        while rest != _0:
+            card = lowest(rest)
+            rest ^= bit(card)
+            relation = np.int64(_relation(row, np.int64(card)))
+            of_card = features[count]
+            public_features(row, np.int64(card), pack, of_card)
+            of_card[PUBLIC_FEATURES] = _length_place(relation, np.int64(card), np.int64(popcount(cards)))
+            of_card[PUBLIC_FEATURES + 1] = _factor_place(row, _end_row(card, cards), relation)
+            of_card[PUBLIC_FEATURES + 2] = _factor_place(row, _above_row(card, others), relation)
+            of_card[PUBLIC_FEATURES + 3] = _factor_place(row, beaters, relation)
             count += 1
     return count
 
 
 @kernel
-def chance_of_play(row: Any, scores: Any, ends: Any, hand: Any) -> Any:
+def chance_of_play(row: Any, scores: Any, factors: Any, hand: Any) -> Any:
     """Returns the chance that the actor of a play with `hand` chooses what it did, and the number of its choices."""
     legal = legal_in(row, hand)
+    of_hand = factors[_beaters_row(row, legal)]
     total = 0.0
     played = 0.0
     chosen = row[CARD]
@@ -233,15 +260,17 @@ def chance_of_play(row: Any, scores: Any, ends: Any, hand: Any) -> Any:
         cards = legal & (LANES[lane] if lane < 5 else U_MATTO)
         if cards == _0:
             continue
-        length = count_up_to(cards, LENGTHS) - 1
-        first, last = lowest(cards), highest(cards)
-        while cards != _0:
-            card = lowest(cards)
-            cards ^= bit(card)
-            score = scores[length, card]
-            if card in (first, last):
-                end = np.int64(card == first) + 2 * np.int64(card == last)
-                score *= ends[end, _relation(row, np.int64(card))]
+        others = (LANES[lane] if lane < 5 else _0) & ~row[GONE] & ~hand
+        of_length = scores[count_up_to(cards, LENGTHS) - 1]
+        losing = np.int64(_lane_relation(row, lane))
+        winning = np.int64(relation_if_wins(losing))
+        rest = cards
+        while rest != _0:
+            card = lowest(rest)
+            rest ^= bit(card)
+            relation = winning if row[BEATING] & bit(card) != _0 else losing
+            score = of_length[card] * of_hand[relation]
+            score *= factors[_end_row(card, cards), relation] * factors[_above_row(card, others), relation]
             total += score
             if card == chosen:
                 played = score

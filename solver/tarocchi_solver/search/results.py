@@ -90,7 +90,7 @@ class SearchOptions:
     """Size of each world's tree while all moves are tried in it; None lets the budget decide."""
     inference: float = 1.0
     """The power of the likelihood of what others have done by which worlds are drawn; 0: all that fit count alike."""
-    exact_tricks: int = 6
+    exact_tricks: int = 4
     """Up to so many tricks left worlds are solved with open cards, all of them where the budget reaches for all."""
     root: Root = Root.HALVING
     """How cards to play share the budget; discards are always halved, all other decisions tried equally."""
