@@ -3,6 +3,7 @@
 #   make serve   the service in the foreground on 127.0.0.1:50051
 #   make test    the tests        make lint    formatting, style and types
 #   make bench   the benchmarks   make proto   the generated code of the contract
+#   make kernels compiles the engine into the cache, which else happens on first use
 # Options for a tool: make test ARGS="-k service"
 
 PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,\
@@ -15,10 +16,10 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install run serve test lint bench proto
+.PHONY: help install run serve test lint kernels bench proto
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | head -n 6
+	@sed -n 's/^# \{0,1\}//p' Makefile | head -n 7
 
 install: $(INSTALLED)
 
@@ -42,6 +43,9 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+kernels: $(INSTALLED)
+	$(BIN)/python -c 'from tarocchi_solver.search.warm_up import warm_up; warm_up()'
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m tarocchi_bench $(or $(ARGS),all)

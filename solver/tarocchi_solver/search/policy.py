@@ -204,7 +204,7 @@ def fill_scores(rows: Any, pack: Any, weights: Any, scores: Any, factors: Any) -
             score = 0.0
             for place in places:
                 score += weights[place]
-            relation = np.int64(_relation(row, card))
+            relation: Any = np.int64(_relation(row, card))
             for length in range(LENGTHS):
                 scores[play, length, card] = np.exp(score + weights[_length_place(relation, card, length + 1)])
         for factor in range(FACTORS):
