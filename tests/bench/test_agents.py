@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -34,7 +34,7 @@ from tarocchi_bench.agents.settings import converters_of
 from tarocchi_bench.moves_json import observation_line
 from tarocchi_bench.pairs import MatchPlan, PairPlayer
 from tarocchi_bench.regret import RegretPlan, measure_regret
-from tarocchi_engine import VARIANTS, State, new_deal, view
+from tarocchi_engine import VARIANTS, State, Variant, new_deal, view
 from tarocchi_solver.search import Budget, SearchOptions, WorldSampler
 from tarocchi_solver.search.warm_up import SelfTestError
 from tarocchi_solver.service.formats import format_observation
@@ -171,7 +171,8 @@ class _Clock:
         self.seconds = 0.0
         self.calls = 0
 
-    def warm_up(self) -> None:
+    def warm_up(self, variants: Sequence[Variant]) -> None:
+        assert len(variants) == 1
         self.seconds += 70.0
         self.calls += 1
 
@@ -207,7 +208,7 @@ def test_agents_that_do_not_search_need_no_search(clock: _Clock) -> None:
 
 
 def test_a_machine_on_which_the_kernels_are_no_good_is_told(monkeypatch: pytest.MonkeyPatch, clock: _Clock) -> None:
-    def broken() -> None:
+    def broken(variants: Sequence[Variant]) -> None:
         raise SelfTestError("bolognese: 61 cards counted instead of 62")
 
     monkeypatch.setattr(searching, "warm_up", broken)

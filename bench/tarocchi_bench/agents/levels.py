@@ -33,7 +33,7 @@ class LevelAgent(HonestAgent):
 
     def prepare(self, variant: Variant) -> None:
         """Warms the search up."""
-        warm_up_once()
+        warm_up_once(variant.name)
 
     def data_files(self, variant: Variant) -> frozenset[str]:
         """Those of the search as it is."""

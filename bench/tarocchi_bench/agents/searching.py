@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from tarocchi_bench.agents.base import Agent, AgentError, CheatingAgent, HonestAgent
 from tarocchi_bench.agents.settings import as_plain
-from tarocchi_engine import Move, Observation, State, Variant, View, view
+from tarocchi_engine import Move, Observation, State, Variant, View, get_variant, view
 from tarocchi_engine.facts import ASIDE_HOLDER, Case, HiddenCards, hidden_cards
 from tarocchi_solver.search import Budget, Playout, SearchOptions, Utility, WorldSampler, search, warm_up
 from tarocchi_solver.search.calibration import calibration_file
@@ -62,10 +62,10 @@ def files_of_search(options: SearchOptions, variant: Variant) -> frozenset[str]:
 
 
 @cache
-def warm_up_once() -> None:
-    """Compiles or loads all kernels and tables of the search; raises `AgentError` if the kernels are no good."""
+def warm_up_once(name: str) -> None:
+    """Compiles or loads the kernels and tables for the variant of a name; raises `AgentError` if they are no good."""
     try:
-        warm_up()
+        warm_up([get_variant(name)])
     except SelfTestError as error:
         raise AgentError(f"the solver cannot play on this machine: {error}") from error
 
@@ -91,7 +91,7 @@ class _Searching(Agent):
 
     def prepare(self, variant: Variant) -> None:
         """Warms the search up."""
-        warm_up_once()
+        warm_up_once(variant.name)
 
     def data_files(self, variant: Variant) -> frozenset[str]:
         """Those that the options make use of; `plain` and `flat` have learned nothing."""
