@@ -69,6 +69,11 @@ UNDER_WAY = {
     'tarocchi_calls_in_progress{method="BatchRecommendMoves"} 1.0',
 }
 
+QUEUED = {
+    'tarocchi_searches_running{priority="live"} 1.0',
+    'tarocchi_searches_waiting{priority="live"} 1.0',
+}
+
 
 def metrics_of(log: Path) -> set[str]:
     """Returns the lines of the metrics of the service that writes this log."""
@@ -148,11 +153,11 @@ def test_a_service_with_open_streams_stops_in_good_order(tmp_path: Path) -> None
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
 def test_a_second_signal_ends_the_grace_period(tmp_path: Path, second: signal.Signals) -> None:
     log = tmp_path / "serve.log"
-    arguments = ["--log-format", "json", "--grace", "3600", "--searches", "1"]
+    arguments = ["--log-format", "json", "--grace", "3600", "--searches", "1", "--metrics-address", "127.0.0.1:0"]
     with log.open("w") as file:
         process = subprocess.Popen([*SERVE, *arguments], stderr=file, stdout=subprocess.PIPE)
     try:
-        wait_for(lambda: '"listening"' in log.read_text() or process.poll() is not None)
+        wait_for(lambda: '"metrics"' in log.read_text() or process.poll() is not None)
         address = json.loads(log.read_text().splitlines()[0])["address"]
         with SolverClient(address) as client, grpc.insecure_channel(address) as channel:
             assert client.wait_until_serving(300)
@@ -163,7 +168,7 @@ def test_a_second_signal_ends_the_grace_period(tmp_path: Path, second: signal.Si
             next(iter(study))
             # one is searched for, the other one waits
             moves = [solver.RecommendMove.future(endless(seed)) for seed in (1, 2)]  # type: ignore[attr-defined]
-            wait_for(lambda: seen == [SERVING])
+            wait_for(lambda: seen == [SERVING] and metrics_of(log) >= QUEUED)
             process.send_signal(signal.SIGTERM)
             wait_for(lambda: seen == [SERVING, NOT_SERVING])
             # the first one leaves the searches an hour

@@ -13,7 +13,14 @@ from service_support import SMALL, in_the_middle, observed
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
 from tarocchi_solver import SolverClient as ExportedClient
 from tarocchi_solver import examples
-from tarocchi_solver.client import InvalidCallError, SolverClient, SolverError, UnknownFieldWarning, Violation
+from tarocchi_solver.client import (
+    InvalidCallError,
+    RetryPolicy,
+    SolverClient,
+    SolverError,
+    UnknownFieldWarning,
+    Violation,
+)
 from tarocchi_solver.service.server import SolverServer
 
 
@@ -164,7 +171,7 @@ def test_an_empty_observation_is_refused(client: SolverClient) -> None:
 
 
 def test_a_server_that_is_not_there() -> None:
-    with ExportedClient("127.0.0.1:1") as client:
+    with ExportedClient("127.0.0.1:1", retry=RetryPolicy(patience=0.5)) as client:
         assert not client.wait_until_serving(0.01)
         with pytest.raises(SolverError) as caught:
             client.get_server_info()

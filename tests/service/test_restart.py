@@ -7,7 +7,7 @@ from pathlib import Path
 
 from service_support import SMALL, in_the_middle, observed
 from tarocchi_bench.server_process import ServerProcess
-from tarocchi_solver.client import SolverClient, SolverError, Table, UnavailableError
+from tarocchi_solver.client import RetryPolicy, SolverClient, SolverError, Table, UnavailableError
 
 CLIENTS = 3
 
@@ -32,13 +32,13 @@ def test_clients_go_on_when_a_killed_server_is_back(tmp_path: Path) -> None:
         # a stream and calls that are cut in the middle
         stream = client.analyze(observation, interval_ms=20, time_ms=20_000)
         next(stream)
-        clients = [SolverClient(server.address) for _ in range(CLIENTS)]
+        clients = [SolverClient(server.address, retry=RetryPolicy(patience=0.5)) for _ in range(CLIENTS)]
         threads = [threading.Thread(target=keep_asking, args=(each,)) for each in clients]
         for thread in threads:
             thread.start()
         server.kill()
         try:
-            table.bot_move(iterations=SMALL, seed=2, fallback=None)
+            table.bot_move(iterations=SMALL, seed=2, fallback=None, timeout=2)
         except UnavailableError:
             assert table.events == events
         else:
