@@ -34,7 +34,7 @@ for variant in VARIANTS.values():
             check_consistent(observation)
             search(observation, next(budgets), threads=2, options=SearchOptions(playout=next(playouts)))
             if state.table.tricks_left == 4:
-                search(observation, Budget(iterations=12_000), seed=1)  # samples of worlds are solved
+                search(observation, Budget(iterations=6_000), seed=1)  # samples of worlds are solved
             if rng.random() < 0.3:
                 beliefs(state.observe(rng.randrange(variant.seat_count)), worlds=64)
             if rng.random() < 0.1:

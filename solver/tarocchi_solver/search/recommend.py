@@ -57,7 +57,7 @@ from tarocchi_solver.search.utilities import resolve, unit_of
 
 ALWAYS_EXACT_TRICKS = 2
 """Up to so many tricks left all worlds are solved, whatever the budget."""
-MIN_SOLVED_WORLDS = 200
+MIN_SOLVED_WORLDS = 100
 """Where a budget does not reach for so many solved worlds, playouts in many more of them tell more."""
 _WORLDS_STREAM, _PILOT_STREAM, _ORDER_STREAM = 1, 2, 3
 

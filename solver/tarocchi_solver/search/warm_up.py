@@ -15,7 +15,7 @@ from tarocchi_solver.search.review import decisions_of, review_decision
 
 _SEED = 1
 _BUDGET = Budget(iterations=200)
-_LARGE_BUDGET = Budget(iterations=12_000)
+_LARGE_BUDGET = Budget(iterations=6_000)
 """Enough to solve a sample of the worlds of an ending."""
 _ENDING_TRICKS = 4
 _BELIEF_WORLDS = 64
