@@ -82,6 +82,13 @@ def metrics_of(log: Path) -> set[str]:
         return set(answer.read().decode().splitlines())
 
 
+def address_of(process: subprocess.Popen[bytes], log: Path) -> str:
+    """Returns where a service with metrics listens, once it does."""
+    wait_for(lambda: '"metrics"' in log.read_text() or process.poll() is not None)
+    address: str = json.loads(log.read_text().splitlines()[0])["address"]
+    return address
+
+
 def endless(seed: int = 1) -> pb.RecommendMoveRequest:
     return pb.RecommendMoveRequest(
         observation=observed(in_the_middle(seed=seed)), budget=pb.Budget(iterations=10**9), seed=1
@@ -100,8 +107,7 @@ def test_a_service_with_open_streams_stops_in_good_order(tmp_path: Path) -> None
     with log.open("w") as file:
         process = subprocess.Popen([*SERVE, *arguments], stderr=file, stdout=subprocess.PIPE)
     try:
-        wait_for(lambda: '"metrics"' in log.read_text() or process.poll() is not None)
-        address = json.loads(log.read_text().splitlines()[0])["address"]
+        address = address_of(process, log)
         with SolverClient(address) as client, grpc.insecure_channel(address) as channel:
             assert client.wait_until_serving(300)
             solver, review = SolverServiceStub(channel), ReviewServiceStub(channel)
@@ -157,8 +163,7 @@ def test_a_second_signal_ends_the_grace_period(tmp_path: Path, second: signal.Si
     with log.open("w") as file:
         process = subprocess.Popen([*SERVE, *arguments], stderr=file, stdout=subprocess.PIPE)
     try:
-        wait_for(lambda: '"metrics"' in log.read_text() or process.poll() is not None)
-        address = json.loads(log.read_text().splitlines()[0])["address"]
+        address = address_of(process, log)
         with SolverClient(address) as client, grpc.insecure_channel(address) as channel:
             assert client.wait_until_serving(300)
             solver = SolverServiceStub(channel)
