@@ -89,7 +89,8 @@ def test_same_bytes_whatever_threads_server_and_deadline(server: SolverServer) -
     assert raw_recommend(server.address, data)[0] == expected
     trailing = dict(call.trailing_metadata())
     assert int(trailing[ELAPSED_KEY]) >= 0
-    assert len(dict(call.initial_metadata())[REQUEST_ID_KEY]) == 32
+    assert len(trailing[REQUEST_ID_KEY]) == 32
+    assert dict(call.initial_metadata())[REQUEST_ID_KEY] == trailing[REQUEST_ID_KEY]
     with running(search_threads=2) as (other, _):
         assert raw_recommend(other.address, data)[0] == expected
 

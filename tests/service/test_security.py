@@ -199,7 +199,7 @@ def test_tokens_right_and_wrong(guarded: SolverServer, headers: list[str], reaso
         assert (error.code, error.reason) == (grpc.StatusCode.UNAUTHENTICATED, reason)
         assert error.retry_seconds is None
         assert "authorization: Bearer TOKEN" in error.message
-        assert "tarocchi-request-id" in dict(caught.value.initial_metadata())  # type: ignore[attr-defined]
+        assert "tarocchi-request-id" in dict(caught.value.trailing_metadata())  # type: ignore[attr-defined]
 
 
 def test_all_tokens_are_compared_whichever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from tarocchi_solver.service.records import CALL, OTHER_METHOD, Call
 ELAPSED_KEY: Final = "tarocchi-elapsed-ms"
 """Trailing metadata: whole milliseconds from the start of the handler to its answer."""
 REQUEST_ID_KEY: Final = "tarocchi-request-id"
-"""Initial metadata: the id under which the server's log knows the call."""
+"""Trailing metadata, for calls that take a while initial metadata too: the id of the call in the server's log."""
 RETRY_SECONDS: Final = 1.0
 CALLER: Final[ContextVar[str]] = ContextVar("tarocchi_caller", default="")
 """The name of the token of the call that this thread serves; empty where no tokens are asked for."""
@@ -139,14 +139,26 @@ def answering(method: Callable[[Any, Request, grpc.ServicerContext], Response]) 
 
     @functools.wraps(method)
     def handle(self: Servicer, request: Request, context: grpc.ServicerContext) -> Response:
-        call = _begin(method.__name__, context)
+        call = current_call(method.__name__)
         try:
             _require_answerable(call, self, request)
             answer = method(self, request, context)
         except Exception as error:
             _fail(call, context, error)
-        _tell_time(call, context)
+        _tell_end(call, context)
         return answer
+
+    return handle
+
+
+def answering_later(method: Callable[[Any, Request, grpc.ServicerContext], Response]) -> Callable[..., Response]:
+    """Does what `answering` does for a method that takes a while: its client knows the id even if it does not wait."""
+    answer = answering(method)
+
+    @functools.wraps(method)
+    def handle(self: Servicer, request: Request, context: grpc.ServicerContext) -> Response:
+        _tell_id(current_call(method.__name__), context)
+        return answer(self, request, context)
 
     return handle
 
@@ -158,22 +170,21 @@ def streaming(
 
     @functools.wraps(method)
     def handle(self: Servicer, request: Request, context: grpc.ServicerContext) -> Iterator[Response]:
-        call = _begin(method.__name__, context)
+        call = current_call(method.__name__)
+        _tell_id(call, context)
         try:
             _require_answerable(call, self, request)
             yield from method(self, request, context)
         except Exception as error:
             _fail(call, context, error)
-        _tell_time(call, context)
+        _tell_end(call, context)
 
     return handle
 
 
-def _begin(name: str, context: grpc.ServicerContext) -> Call:
-    """Returns the call of a method, and tells its id."""
-    call = current_call(name)
+def _tell_id(call: Call, context: grpc.ServicerContext) -> None:
+    """Tells the id of a call at once, which costs a fifth of what a trivial call takes in all."""
     context.send_initial_metadata(((REQUEST_ID_KEY, call.request_id),))
-    return call
 
 
 def _require_answerable(call: Call, servicer: Servicer, request: object) -> None:
@@ -195,8 +206,8 @@ def _fail(call: Call, context: grpc.ServicerContext, error: Exception) -> NoRetu
     abort(context, error)
 
 
-def _tell_time(call: Call, context: grpc.ServicerContext) -> None:
-    context.set_trailing_metadata(((ELAPSED_KEY, str(call.elapsed_ms)),))
+def _tell_end(call: Call, context: grpc.ServicerContext) -> None:
+    context.set_trailing_metadata(((REQUEST_ID_KEY, call.request_id), (ELAPSED_KEY, str(call.elapsed_ms))))
 
 
 def current_call(method: str = OTHER_METHOD) -> Call:
@@ -208,5 +219,7 @@ def abort(context: grpc.ServicerContext, error: RequestError) -> NoReturn:
     """Ends a call with an error."""
     call = current_call()
     call.code, call.reason, call.message = error.code, error.reason, error.message
-    context.abort_with_status(rpc_status.to_status(error.to_status()))
-    raise AssertionError("abort_with_status returned") from error
+    status = rpc_status.to_status(error.to_status())
+    context.set_trailing_metadata((*(status.trailing_metadata or ()), (REQUEST_ID_KEY, call.request_id)))
+    context.abort(status.code, status.details)
+    raise AssertionError("abort returned") from error

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import grpc
 
-from tarocchi_solver.service.calls import CALLER, REQUEST_ID_KEY, RETRY_SECONDS, abort, current_call
+from tarocchi_solver.service.calls import CALLER, RETRY_SECONDS, abort, current_call
 from tarocchi_solver.service.config import ConfigError, ConfigFault, ServerConfig, Token
 from tarocchi_solver.service.errors import RequestError, StatusReason
 from tarocchi_solver.service.handlers import HANDLERS_KEPT, HEALTH_PREFIX, Continuation, Handler, with_behavior
@@ -206,15 +206,10 @@ def _refusing(reason: StatusReason) -> grpc.RpcMethodHandler[Any, Any]:
     """Returns a handler that refuses a call of any kind at once."""
 
     def refuse(requests: object, context: grpc.ServicerContext) -> Iterator[Any]:
-        _refuse(context, RequestError(grpc.StatusCode.UNAUTHENTICATED, reason, _MESSAGES[reason]))
+        abort(context, RequestError(grpc.StatusCode.UNAUTHENTICATED, reason, _MESSAGES[reason]))
         yield
 
     return grpc.stream_stream_rpc_method_handler(refuse)
-
-
-def _refuse(context: grpc.ServicerContext, error: RequestError) -> None:
-    context.send_initial_metadata(((REQUEST_ID_KEY, current_call().request_id),))
-    abort(context, error)
 
 
 def _counted(handler: grpc.RpcMethodHandler[Any, Any], holder: Holder) -> grpc.RpcMethodHandler[Any, Any]:
@@ -226,7 +221,7 @@ def _counted(handler: grpc.RpcMethodHandler[Any, Any], holder: Holder) -> grpc.R
         try:
             stack.enter_context(holder.call())
         except RequestError as error:
-            _refuse(context, error)
+            abort(context, error)
 
     def one(behavior: Callable[..., Any], request: Any, context: grpc.ServicerContext) -> Any:
         with contextlib.ExitStack() as stack:

@@ -20,7 +20,7 @@ from tarocchi_solver.search.analysis import Snapshot
 from tarocchi_solver.search.beliefs import BELIEF_WORLDS
 from tarocchi_solver.service.agenda import Estimates
 from tarocchi_solver.service.answers import recommendation_answer
-from tarocchi_solver.service.calls import Readiness, Servicer, answering, streaming
+from tarocchi_solver.service.calls import Readiness, Servicer, answering, answering_later, streaming
 from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.decisions import Decision
 from tarocchi_solver.service.errors import FaultList, RequestError, ViolationReason, invalid_request
@@ -75,7 +75,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
         # from the moment at which the time for a search is over until its answer has left
         self._answering = Estimates({}, first=0.0)
 
-    @answering
+    @answering_later
     def RecommendMove(
         self, request: pb.RecommendMoveRequest, context: grpc.ServicerContext
     ) -> pb.RecommendMoveResponse:
@@ -94,7 +94,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
         self._telemetry.decided(_decision(request, answer, trace))
         return answer
 
-    @answering
+    @answering_later
     def BatchRecommendMoves(
         self, request: pb.BatchRecommendMovesRequest, context: grpc.ServicerContext
     ) -> pb.BatchRecommendMovesResponse:
@@ -142,7 +142,7 @@ class SolverServicer(Servicer, SolverServiceServicer):
         )
         yield answer
 
-    @answering
+    @answering_later
     def GetBeliefs(self, request: pb.GetBeliefsRequest, context: grpc.ServicerContext) -> pb.GetBeliefsResponse:
         """Tells where the unseen cards may lie."""
         started = time.monotonic()
