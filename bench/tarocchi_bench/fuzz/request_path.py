@@ -7,7 +7,7 @@ left out, so that a million requests take minutes.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
@@ -57,16 +57,20 @@ class Outcome:
 class _Aborted(Exception):
     """Ends a call, as gRPC does."""
 
-    def __init__(self, status: Any) -> None:
-        super().__init__(status.code, status.details)
-        self.status = status
+    def __init__(self, code: grpc.StatusCode, details: str, metadata: Sequence[tuple[str, Any]]) -> None:
+        super().__init__(code, details)
+        self.code = code
+        self.metadata = dict(metadata)
 
 
 class _Call:
     """Stands in for the context of a call without a deadline, whose client waits."""
 
-    def abort_with_status(self, status: Any) -> NoReturn:
-        raise _Aborted(status)
+    def __init__(self) -> None:
+        self._metadata: Sequence[tuple[str, Any]] = ()
+
+    def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
+        raise _Aborted(code, details, self._metadata)
 
     def is_active(self) -> bool:
         return True
@@ -80,8 +84,8 @@ class _Call:
     def send_initial_metadata(self, metadata: object) -> None:
         pass
 
-    def set_trailing_metadata(self, metadata: object) -> None:
-        pass
+    def set_trailing_metadata(self, metadata: Sequence[tuple[str, Any]]) -> None:
+        self._metadata = metadata
 
 
 class _Handlers(UnreadableRequests):
@@ -175,12 +179,11 @@ class RequestPath:
 
 def _refusal(request: Any, aborted: _Aborted) -> Outcome:
     """Returns the outcome of a call that ended with a status, with what is wrong about that."""
-    status = aborted.status
-    code = status.code.name
+    code = aborted.code.name
     cause = aborted.__context__
-    packed = dict(status.trailing_metadata or ()).get(DETAILS_KEY, b"")
+    packed = aborted.metadata.get(DETAILS_KEY, b"")
     complaints = []
-    if status.code not in REFUSALS:
+    if aborted.code not in REFUSALS:
         complaints.append(f"{code} because of {cause!r}")
     if len(packed) > DETAILS_BYTES + 1000:
         complaints.append(f"{len(packed)} bytes of details")
@@ -189,7 +192,7 @@ def _refusal(request: Any, aborted: _Aborted) -> Outcome:
         _ = detail.Unpack(info) or detail.Unpack(faults)
     told = tuple((entry.field, entry.reason) for entry in faults.field_violations)
     complaints += list(_flaws(request, info, faults))
-    if bool(told) != (status.code is grpc.StatusCode.INVALID_ARGUMENT):
+    if bool(told) != (aborted.code is grpc.StatusCode.INVALID_ARGUMENT):
         complaints.append(f"{len(told)} violations with {code}")
     return Outcome(code, told or (("", info.reason),), "; ".join(complaints))
 
