@@ -28,6 +28,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.runtime import rtsys
 from numba.core.sigutils import normalize_signature
 
 log = logging.getLogger(__name__)
@@ -175,6 +176,13 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         # numba makes the implementation from the function alone
         self._impl_class = functools.partial(_KernelCacheImpl, folder=folder)
         super().__init__(function)
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        # numba would load first all that one might need to compile, SciPy included, which takes longer than everything
+        # else before a first answer; stored machine code needs the runtime alone, and compiling loads the rest
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, target_context)
 
     def _load_overload(self, signature: Any, target_context: Any) -> Any:
         try:

@@ -7,15 +7,10 @@ for the compiled engine. The function `search` is not among them: here that name
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-try:
-    __version__ = version("tarocchi-solver")
-except PackageNotFoundError:  # run from a source tree that is not installed
-    __version__ = "0.0.0"
-
 if TYPE_CHECKING:
+    __version__: str
     from tarocchi_solver.client import InvalidCallError, SolverClient, SolverError
     from tarocchi_solver.search import (
         Budget,
@@ -52,7 +47,18 @@ __all__ = [
 ]
 
 
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("tarocchi-solver")
+    except PackageNotFoundError:  # run from a source tree that is not installed
+        return "0.0.0"
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return globals().setdefault(name, _version())
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

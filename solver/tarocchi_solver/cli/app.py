@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from tarocchi_solver import __version__
 from tarocchi_solver.cli.game_commands import conformance, deal, legal, replay, variants
 from tarocchi_solver.cli.replay_decision_command import replay_decision
 from tarocchi_solver.cli.search_commands import demo, recommend
@@ -18,6 +17,8 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_
 
 def _show_version(asked: bool) -> None:
     if asked:
+        from tarocchi_solver import __version__
+
         typer.echo(f"tarocchi-solver {__version__}")
         raise typer.Exit
 
