@@ -55,14 +55,15 @@ def fail(text: str, code: int) -> NoReturn:
 
 
 def print_result(values: Mapping[str, object], as_json: bool, title: str) -> None:
-    """Prints named figures as one JSON object or as a table."""
+    """Prints named figures as one JSON object or as a table, which leaves out what does not apply."""
     if as_json:
         print(json.dumps(values))
         return
     table = Table("figure", "value", title=title)
     for name, value in values.items():
-        if value is None and name in ("low_95", "high_95"):
-            value = NOT_KNOWN
+        if value is None and name not in ("low_95", "high_95"):
+            continue
+        value = NOT_KNOWN if value is None else value
         table.add_row(name, f"{value:,.2f}" if isinstance(value, float) else str(value))
     Console().print(table)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,23 +160,27 @@ def read_record(record: Path, plan: MatchPlan, *, as_now: bool = True) -> list[P
     """
     played = {}
     key = plan.key if as_now else plan.names
+    ways = len(arrangements(plan.rules))
     lines = Lines(record, "pair", _PAIR)
     for number, entry in read_lines(record, _PAIR):
         try:
-            pair = _pair_of(entry)
+            pair = _pair_of(entry, ways)
             entry["variant"], entry["a"], entry["b"], entry["seed"]
-        except (ValueError, KeyError, TypeError, IndexError, ZeroDivisionError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             raise no_entry(record, number, _PAIR) from error
         if ("tricks" in entry) != (plan.tail is not None):
             raise no_entry(record, number, f"a line of a {'match' if plan.tail is None else 'duel'}")
         check_key(record, number, entry, key)
         lines.add(number, pair.number)
+        if entry.get("dealer", dealer := pair.number % plan.rules.seat_count) != dealer:
+            raise no_entry(record, number, f"pair {pair.number} of a match, in which seat {dealer} deals")
         if pair.number < plan.pairs:
             played[pair.number] = pair
     return list(played.values())
 
 
-def _pair_of(entry: dict[str, Any]) -> Pair:
+def _pair_of(entry: dict[str, Any], ways: int) -> Pair:
+    """Returns the pair of a line, played in so many arrangements; raises ValueError, KeyError or TypeError for none."""
     a_decisions, b_decisions = entry.get("decisions", (0, 0))
     a_ms, b_ms = entry.get("cpu_ms", (None, None))
     pair = Pair(
@@ -185,7 +190,9 @@ def _pair_of(entry: dict[str, Any]) -> Pair:
         (a_decisions, b_decisions),
         (a_ms, b_ms),
     )
-    pair.difference + 0.0
+    numbers = [*pair.results, *pair.decisions, *(ms for ms in pair.cpu_ms if ms is not None)]
+    if len(pair.results) != ways or not all(map(math.isfinite, numbers)) or min(numbers[ways:]) < 0:
+        raise ValueError("these are no results of a pair")
     return pair
 
 

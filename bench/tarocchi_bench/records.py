@@ -33,6 +33,7 @@ def read_lines(record: Path, what: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     if not record.exists():
         return
+    _require_file(record)
     try:
         lines = record.read_text("utf-8").splitlines()
     except OSError as error:
@@ -122,6 +123,8 @@ def prepare_record(record: Path) -> None:
     """
     if not record.parent.is_dir():
         raise RecordError(f"{record}: there is no folder {record.parent}: make it first")
+    if record.exists():
+        _require_file(record)
     try:
         with record.open("a+", encoding="utf-8") as file:
             file.seek(0)
@@ -130,6 +133,12 @@ def prepare_record(record: Path) -> None:
             record.write_text(text[: text.rfind("\n") + 1], "utf-8")
     except OSError as error:
         raise RecordError(f"{record}: cannot be written: {error.strerror}") from error
+
+
+def _require_file(record: Path) -> None:
+    """Raises `RecordError` for a device or a pipe, which would be read without an end, and for a folder."""
+    if not record.is_file():
+        raise RecordError(f"{record}: this is no file that can be read again: name another one")
 
 
 def append_line(record: Path, entry: Mapping[str, Any]) -> None:

@@ -196,6 +196,39 @@ def test_a_line_that_is_no_pair_is_told_with_what_helps(tmp_path: Path, line: st
     play_match(plan, record=record)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("results", [3.0]),
+        ("results", [3.0, 4.0, 5.0]),
+        ("results", [3.0, float("nan")]),
+        ("results", [3.0, "4"]),
+        ("decisions", ["x", None]),
+        ("decisions", [-1, 2]),
+        ("cpu_ms", [float("inf"), 1.0]),
+        ("dealer", 3),
+    ],
+)
+def test_a_pair_that_cannot_be_is_no_pair(tmp_path: Path, name: str, value: object) -> None:
+    record = tmp_path / "match.jsonl"
+    plan = MatchPlan("piedicavallo", "greedy", "random", 4, 2)
+    play_match(plan, record=record)
+    good, last = record.read_text().splitlines(keepends=True)
+    entry = json.loads(good)
+    assert name in entry
+    record.write_text(json.dumps(entry | {name: value}) + "\n" + last)
+    with pytest.raises(RecordError, match=r"line 1 is not .* of a match.*: remove that line"):
+        play_match(plan, record=record)
+
+
+def test_a_device_is_no_record(tmp_path: Path) -> None:
+    """It would be read for ever."""
+    plan = MatchPlan("piedicavallo", "greedy", "random", 4, 2)
+    for place in (Path("/dev/zero"), tmp_path):
+        with pytest.raises(RecordError, match="name another one"):
+            play_match(plan, record=place)
+
+
 def test_a_pair_that_stands_twice_is_told(tmp_path: Path) -> None:
     """Also one beyond the pairs asked for: somebody has put the file together."""
     record = tmp_path / "match.jsonl"

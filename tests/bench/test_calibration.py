@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from google.protobuf import json_format
 from typer.testing import CliRunner
 
+from tarocchi.solver.v1 import deal_pb2
 from tarocchi_bench import calibration_report
 from tarocchi_bench.agents import AgentSpecError
 from tarocchi_bench.calibration_plot import draw_report
@@ -25,7 +27,7 @@ from tarocchi_bench.training.calibration import (
     save_calibration,
 )
 from tarocchi_bench.training.positions import DealPlan, Positions, play_deal, positions_of, read_positions, record_deals
-from tarocchi_engine import get_variant, new_deal, view
+from tarocchi_engine import Phase, get_variant, new_deal, view
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import search
 from tarocchi_solver.search.calibration import (
@@ -39,6 +41,7 @@ from tarocchi_solver.search.calibration import (
     parse_fits,
 )
 from tarocchi_solver.search.data_files import load_arrays
+from tarocchi_solver.service.formats import format_move
 
 INTERCEPT, SLOPE, SPREAD = -14.0, 1.25, 200.0
 PLAN = DealPlan("piedicavallo", "solver:iterations=60", 5, 2)
@@ -299,16 +302,16 @@ def test_a_record_goes_on_where_it_stood(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variant", ["bolognese", "terziglio"])
 def test_what_is_recorded_is_what_an_answer_says(variant: str) -> None:
-    plan = DealPlan(variant, "solver:iterations=60", 3, 2)
+    plan = DealPlan(variant, "solver:iterations=60", 3, 4)
     agent, rules = plan.solver(), get_variant(variant)
     assert not agent.options.calibrated
-    entry = play_deal(plan, 1)
+    entry = play_deal(plan, 2)
     positions = positions_of([entry], variant)
     fit = StageFit(-3.0, 1.2, 1.0, 0.01, 0.0, -1.3, 1.2, -2.0, 1.8, 0.5, 0.1, 0.9)
     fits = dict.fromkeys(STAGES, fit)
     forecast = forecast_of(positions, fits)
-    state = new_deal(rules, split(plan.seed, 1, 1), dealer=1)
-    seed = split(plan.seed, 2, 1)
+    state = new_deal(rules, split(plan.seed, 1, 2), dealer=2)
+    seed = split(plan.seed, 2, 2)
     for row, decision in enumerate(entry["decisions"]):
         assert state.turn == decision["seat"]
         observation = state.observe(state.turn)
@@ -325,6 +328,29 @@ def test_what_is_recorded_is_what_an_answer_says(variant: str) -> None:
     else:
         assert entry["results"] == [awards[0] - awards[1], awards[1] - awards[0]] * 2
     assert figures(positions, forecast).overall.positions == len(positions.raw)
+
+
+def test_calls_are_drawn_in_every_second_deal_of_an_auction() -> None:
+    """A hand that nobody would play alone is played alone there, and what was foretold of that call is kept."""
+    plan = DealPlan("terziglio", "solver:iterations=60", 3, 24)
+    agent, rules = plan.solver(), get_variant("terziglio")
+    is_best = []
+    for number in range(1, plan.deals, 2):
+        entry = play_deal(plan, number)
+        state = new_deal(rules, split(plan.seed, 1, number), dealer=number % 3)
+        for row, decision in enumerate(entry["decisions"]):
+            assert (state.turn, decision["phase"]) == (decision["seat"], "bid")
+            observation = state.observe(decision["seat"])
+            seed = split(split(plan.seed, 2, number), row)
+            found = search(observation, agent.effort.budget, seed=seed, options=agent.options)
+            by_call = {json_format.MessageToJson(format_move(rules.pack, move.move)): move for move in found.moves}
+            made = by_call[json_format.MessageToJson(json_format.ParseDict(decision["move"], deal_pb2.Move()))]
+            assert decision["score"] == pytest.approx(made.raw_score, abs=1e-5)
+            is_best.append(made is found.moves[0])
+            state = state.apply_move(made.move)
+        assert state.phase is not Phase.BID
+        assert len(entry["results"]) == 3
+    assert 0 < sum(is_best) < len(is_best)
 
 
 def test_only_a_solver_foretells(tmp_path: Path) -> None:

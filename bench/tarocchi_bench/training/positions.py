@@ -1,5 +1,8 @@
 """What the solver foretells at each decision of deals it plays against itself, and how these deals then end.
 
+Where there is an auction the calls of every second deal are drawn at random, and only they are kept: what a bad hand
+brings alone is never seen where nobody would play it alone, and a line drawn through good hands says nothing about it.
+
 Deals are kept as JSON lines, one for each, so that an interrupted run goes on where it stood.
 """
 
@@ -31,7 +34,7 @@ from tarocchi_solver.search.decision import wins_match
 from tarocchi_solver.search.review import result_of
 from tarocchi_solver.service.formats import CALLS, format_move
 
-_DEAL, _THINK = 1, 2
+_DEAL, _THINK, _CALL = 1, 2, 3
 _DIGITS: Final = 6
 _LINE: Final = "a deal with what was foretold"
 
@@ -138,27 +141,36 @@ def play_deal(plan: DealPlan, number: int) -> dict[str, Any]:
     variant = get_variant(plan.variant)
     state = first_state(variant, split(plan.seed, _DEAL, number), number)
     seed = split(plan.seed, _THINK, number)
+    draws_calls = state.phase is Phase.BID and number % 2 == 1
     decisions: list[dict[str, Any]] = []
+    step = 0
     while (seat := state.turn) is not None:
         observation = state.observe(seat)
-        thought = split(seed, len(decisions))
+        thought = split(seed, step)
+        step += 1
         found = search(observation, budget, seed=thought, options=agent.options, clock=clock)
+        made = found.moves[0]
+        if draws_calls:
+            if state.phase is not Phase.BID:
+                state = state.apply_move(found.move)
+                continue
+            made = found.moves[split(thought, _CALL) % len(found.moves)]
         decisions.append(
             {
                 "phase": state.phase.value,
                 "seat": seat,
                 "tricks_left": state.table.tricks_left,
                 "defends": is_defender(state.table, seat),
-                "move": json_format.MessageToDict(format_move(variant.pack, found.move)),
+                "move": json_format.MessageToDict(format_move(variant.pack, made.move)),
                 "moves": len(found.moves),
                 "exact": found.exact,
                 "solved": found.diagnostics.exact_solves,
-                "wins_match": wins_match(view(observation), found.move),
+                "wins_match": wins_match(view(observation), made.move),
                 "lead": _lead(state, seat),
-                **_foretold(found.moves[0]),
+                **_foretold(made),
             }
         )
-        state = state.apply_move(found.move)
+        state = state.apply_move(made.move)
     return {
         "variant": plan.variant,
         "agent": plan.agent,
@@ -171,18 +183,18 @@ def play_deal(plan: DealPlan, number: int) -> dict[str, Any]:
     }
 
 
-def _foretold(best: MoveStatistics) -> dict[str, Any]:
+def _foretold(move: MoveStatistics) -> dict[str, Any]:
     scores = {
-        "score": best.raw_score,
-        "error": best.standard_error,
-        "deviation": best.result_deviation,
-        "win": best.win_probability,
+        "score": move.raw_score,
+        "error": move.standard_error,
+        "deviation": move.result_deviation,
+        "win": move.win_probability,
     }
     return {
         **{name: round(value, _DIGITS) for name, value in scores.items()},
-        "quantiles": [round(score, _DIGITS) for _probability, score in best.score_quantiles],
-        "worlds": best.worlds,
-        "in_match": best.match_win_probability is not None,
+        "quantiles": [round(score, _DIGITS) for _probability, score in move.score_quantiles],
+        "worlds": move.worlds,
+        "in_match": move.match_win_probability is not None,
     }
 
 
