@@ -20,6 +20,7 @@ from tarocchi_bench.intervals import NOT_KNOWN
 from tarocchi_bench.stopping import Stopped
 from tarocchi_bench.workers import WorkerDiedError
 from tarocchi_engine import VARIANTS
+from tarocchi_engine.compilation import default_cache_root
 
 FAILURE, WRONG_INPUT = 1, 2
 CORES = os.cpu_count() or 1
@@ -95,6 +96,8 @@ def long_work(what: str, total: int, record: Path | None = None) -> Iterator[Cal
 
     Wrong input and failures exit with a sentence; a signal is told with what is kept, and goes on.
     """
+    if not any(default_cache_root().glob("*/*.nbi")):
+        note("the kernels are compiled first, which takes a minute or two, once")
     columns = (what, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=_notes, transient=True, disable=not _notes.is_terminal) as progress:
         task = progress.add_task(what, total=total)

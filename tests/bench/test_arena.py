@@ -12,10 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from bench.command import run
 from tarocchi_bench.agents import AgentSpecError, ask, parse_agent
 from tarocchi_bench.arena import play_match, summarise
+from tarocchi_bench.commands import app
 from tarocchi_bench.pairs import MatchPlan, Pair, PairPlayer, append_record
 from tarocchi_bench.records import RecordError, data_of
 from tarocchi_engine import VARIANTS, new_deal, options_of
@@ -444,3 +446,13 @@ def test_help_tells_the_floor_of_the_test(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_gain_that_cannot_be_tested_for_is_refused(gain: float) -> None:
     with pytest.raises(ValueError, match="finite number above 0"):
         play_match(MatchPlan("bolognese", "greedy", "random", 3, 100), gain=gain)
+
+
+def test_that_kernels_are_compiled_first_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    arguments = ["arena", "--variant", "piedicavallo", "--a", "greedy", "--b", "random", "--pairs", "2", "--json"]
+    play_match(MatchPlan("piedicavallo", "greedy", "random", 1, 2))
+    assert "compiled first" not in CliRunner().invoke(app, arguments).stderr
+    monkeypatch.setenv("TAROCCHI_CACHE_DIR", str(tmp_path))
+    done = CliRunner().invoke(app, [*arguments, "--workers", "1"])
+    assert "the kernels are compiled first" in done.stderr
+    assert json.loads(done.stdout)["pairs"] == 2
