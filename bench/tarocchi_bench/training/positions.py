@@ -1,7 +1,8 @@
 """What the solver foretells at each decision of deals it plays against itself, and how these deals then end.
 
-Where there is an auction the calls of every second deal are drawn at random, and only they are kept: what a bad hand
-brings alone is never seen where nobody would play it alone, and a line drawn through good hands says nothing about it.
+Where there is an auction one call of every second deal is another one than the search would make, and it alone is kept:
+what a bad hand brings alone is never seen where nobody would play it alone, and a line drawn through good hands says
+nothing about it. All that follows is played as ever, because that is what such a call is worth among such players.
 
 Deals are kept as JSON lines, one for each, so that an interrupted run goes on where it stood.
 """
@@ -34,7 +35,7 @@ from tarocchi_solver.search.decision import wins_match
 from tarocchi_solver.search.review import result_of
 from tarocchi_solver.service.formats import CALLS, format_move
 
-_DEAL, _THINK, _CALL = 1, 2, 3
+_DEAL, _THINK, _STRAY = 1, 2, 3
 _DIGITS: Final = 6
 _LINE: Final = "a deal with what was foretold"
 
@@ -141,20 +142,21 @@ def play_deal(plan: DealPlan, number: int) -> dict[str, Any]:
     variant = get_variant(plan.variant)
     state = first_state(variant, split(plan.seed, _DEAL, number), number)
     seed = split(plan.seed, _THINK, number)
-    draws_calls = state.phase is Phase.BID and number % 2 == 1
+    strays = state.phase is Phase.BID and number % 2 == 1
+    stray_step = split(plan.seed, _STRAY, number) % variant.seat_count
     decisions: list[dict[str, Any]] = []
-    step = 0
+    step = -1
     while (seat := state.turn) is not None:
+        step += 1
         observation = state.observe(seat)
         thought = split(seed, step)
-        step += 1
         found = search(observation, budget, seed=thought, options=agent.options, clock=clock)
         made = found.moves[0]
-        if draws_calls:
-            if state.phase is not Phase.BID:
+        if strays:
+            if step != stray_step or state.phase is not Phase.BID or len(found.moves) == 1:
                 state = state.apply_move(found.move)
                 continue
-            made = found.moves[split(thought, _CALL) % len(found.moves)]
+            made = found.moves[1 + split(thought, _STRAY) % (len(found.moves) - 1)]
         decisions.append(
             {
                 "phase": state.phase.value,
