@@ -346,12 +346,9 @@ def test_one_call_strays_in_every_second_deal_of_an_auction() -> None:
             step, seed = 0, split(plan.seed, 2, number)
             while state.turn != decision["seat"]:
                 assert state.turn is not None
-                on = search(
-                    state.observe(state.turn), agent.effort.budget, seed=split(seed, step), options=agent.options
-                )
-                state, step = state.apply_move(on.move), step + 1
-            observation = state.observe(decision["seat"])
-            found = search(observation, agent.effort.budget, seed=split(seed, step), options=agent.options)
+                found = search(state.observe(state.turn), budget, seed=split(seed, step), options=options)
+                state, step = state.apply_move(found.move), step + 1
+            found = search(state.observe(decision["seat"]), budget, seed=split(seed, step), options=options)
             said = {json_format.MessageToJson(format_move(rules.pack, move.move)): move for move in found.moves[1:]}
             made = said[json_format.MessageToJson(json_format.ParseDict(decision["move"], deal_pb2.Move()))]
             assert decision["score"] == pytest.approx(made.raw_score, abs=1e-5)
