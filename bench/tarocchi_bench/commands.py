@@ -38,6 +38,7 @@ from tarocchi_bench.openspiel_match import openspiel
 from tarocchi_bench.pairs import MatchPlan
 from tarocchi_bench.proof_commands import fuzz, soak
 from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
+from tarocchi_bench.speed.commands import memory, scaling, signature, startup
 from tarocchi_bench.tail_commands import duel, regret
 from tarocchi_bench.throughput import Throughput, measure
 from tarocchi_bench.training.commands import app as training
@@ -47,6 +48,8 @@ from tarocchi_engine import VARIANTS, UnknownVariantError
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
 for command in (ladder, duel, regret, whole_matches, openspiel, calibration, beliefs, latency, fuzz, soak):
     app.command()(command)
+for speed_command in (signature, startup, scaling, memory):
+    app.command()(speed_command)
 app.add_typer(training, name="train")
 
 GAIN_HELP = (

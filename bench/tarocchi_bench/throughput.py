@@ -37,7 +37,7 @@ class Throughput:
 
 
 @kernel
-def _play_out(positions: Any, count: Any, stream: Any) -> Any:
+def play_at_random(positions: Any, count: Any, stream: Any) -> Any:
     """Plays `count` deals at random, the first lead moving round the seats; returns the sum of the results."""
     position = np.empty(POSITION_WORDS, dtype=np.uint64)
     piles = np.empty(2, dtype=np.uint64)
@@ -49,12 +49,16 @@ def _play_out(positions: Any, count: Any, stream: Any) -> Any:
     return total
 
 
-def measure(variant_name: str, seconds: float, seed: int = 1) -> Throughput:
-    """Measures one variant for about `seconds`; raises `UnknownVariantError`, or ValueError for no such time."""
+def measure(variant_name: str, seconds: float, seed: int = 1, *, is_cold: bool = True) -> Throughput:
+    """Measures one variant for about `seconds`, after a warm-up unless that has been.
+
+    Raises `UnknownVariantError`, or ValueError for no such time.
+    """
     if not 0 < seconds < math.inf:
         raise ValueError(f"{seconds} seconds are no time to measure for: give a finite number above 0")
     variant = get_variant(variant_name)
-    warm_up()
+    if is_cold:
+        warm_up()
     return Throughput(
         variant=variant.name,
         seconds=seconds,
@@ -65,15 +69,20 @@ def measure(variant_name: str, seconds: float, seed: int = 1) -> Throughput:
 
 
 def _playout_rate(variant_name: str, seconds: float, seed: int) -> float:
-    positions = np.stack([first_lead(variant_name, split(seed, number)) for number in range(DEAL_COUNT)])
+    positions = whole_deals(variant_name, seed)
     stream = np.array([split(seed)], dtype=np.uint64)
-    _play_out(positions, 1, stream)
+    play_at_random(positions, 1, stream)
     played = 0
     started = time.thread_time()
     while (spent := time.thread_time() - started) < seconds:
-        _play_out(positions, _PLAYOUTS_PER_CALL, stream)
+        play_at_random(positions, _PLAYOUTS_PER_CALL, stream)
         played += _PLAYOUTS_PER_CALL
     return played / spent
+
+
+def whole_deals(variant_name: str, seed: int) -> npt.NDArray[np.uint64]:
+    """Returns DEAL_COUNT random deals before the first lead, each as a row."""
+    return np.stack([first_lead(variant_name, split(seed, number)) for number in range(DEAL_COUNT)])
 
 
 def first_lead(variant_name: str, seed: int) -> npt.NDArray[np.uint64]:

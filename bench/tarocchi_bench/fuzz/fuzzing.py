@@ -21,6 +21,7 @@ from tarocchi_bench.fuzz.mutations import mutated
 from tarocchi_bench.fuzz.real_requests import real_requests
 from tarocchi_bench.fuzz.request_path import Outcome, RequestPath
 from tarocchi_bench.records import RecordError, append_line, check_key, no_entry, prepare_record, read_lines, version
+from tarocchi_bench.resident import resident_mib
 from tarocchi_engine import VARIANTS
 from tarocchi_solver import service
 from tarocchi_solver.search import warm_up
@@ -315,15 +316,6 @@ def findings_of(record: Path) -> list[Sample]:
         for number, entry in read_lines(record, _WHAT)
         if entry.get("kind") == "finding"
     ]
-
-
-def resident_mib() -> float:
-    """Returns the MiB of memory that this process takes now, 0 where the system does not tell."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    except OSError:
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
 class _Watchdog:
