@@ -39,17 +39,20 @@ from tarocchi_bench.pairs import MatchPlan
 from tarocchi_bench.proof_commands import fuzz, soak
 from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
 from tarocchi_bench.speed.commands import memory, scaling, signature, startup
+from tarocchi_bench.speed.record_commands import compare_files, measure_all
 from tarocchi_bench.tail_commands import duel, regret
 from tarocchi_bench.throughput import Throughput, measure
 from tarocchi_bench.training.commands import app as training
 from tarocchi_bench.whole_matches_command import whole_matches
-from tarocchi_engine import VARIANTS, UnknownVariantError
+from tarocchi_engine import UnknownVariantError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
 for command in (ladder, duel, regret, whole_matches, openspiel, calibration, beliefs, latency, fuzz, soak):
     app.command()(command)
 for speed_command in (signature, startup, scaling, memory):
     app.command()(speed_command)
+app.command("all")(measure_all)
+app.command("compare")(compare_files)
 app.add_typer(training, name="train")
 
 GAIN_HELP = (
@@ -66,13 +69,6 @@ def throughput(
 ) -> None:
     """Measures playouts and search iterations per second of CPU, on one thread."""
     print_result(asdict(_measured(variant, seconds)), as_json, f"throughput of {variant}")
-
-
-@app.command("all")
-def measure_all(seconds: Annotated[float, typer.Option(help="CPU seconds for each variant")] = 4.0) -> None:
-    """Measures the throughput of every variant."""
-    for name in VARIANTS:
-        print_result(asdict(_measured(name, seconds)), as_json=False, title=f"throughput of {name}")
 
 
 def _measured(variant: str, seconds: float) -> Throughput:

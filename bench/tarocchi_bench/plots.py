@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from tarocchi_bench.arena import MatchResult
 from tarocchi_bench.intervals import half_width
 
-_STYLE: Final[dict[Any, Any]] = {
+STYLE: Final[dict[Any, Any]] = {
     "svg.hashsalt": "tarocchi",
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -32,7 +32,7 @@ def plot_matches(results: Sequence[MatchResult], path: Path) -> None:
     means = [result.mean_difference for result in results]
     halves = [half_width(result.low_95, result.high_95) for result in results]
     places = list(range(len(results)))[::-1]
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.0, 1.1 + 0.38 * len(results)), layout="constrained")
         axes = figure.subplots()
         axes.axvline(0.0, color="0.6", linewidth=0.8)
