@@ -39,6 +39,7 @@ from tarocchi_bench.pairs import MatchPlan
 from tarocchi_bench.proof_commands import fuzz, soak
 from tarocchi_bench.sequential import ERROR_RATE, MIN_PAIRS
 from tarocchi_bench.speed.commands import memory, scaling, signature, startup
+from tarocchi_bench.speed.peers_command import peers
 from tarocchi_bench.speed.record_commands import compare_files, measure_all
 from tarocchi_bench.tail_commands import duel, regret
 from tarocchi_bench.throughput import Throughput, measure
@@ -49,7 +50,7 @@ from tarocchi_engine import UnknownVariantError
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
 for command in (ladder, duel, regret, whole_matches, openspiel, calibration, beliefs, latency, fuzz, soak):
     app.command()(command)
-for speed_command in (signature, startup, scaling, memory):
+for speed_command in (signature, startup, scaling, memory, peers):
     app.command()(speed_command)
 app.command("all")(measure_all)
 app.command("compare")(compare_files)

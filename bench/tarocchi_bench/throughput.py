@@ -62,13 +62,14 @@ def measure(variant_name: str, seconds: float, seed: int = 1, *, is_cold: bool =
     return Throughput(
         variant=variant.name,
         seconds=seconds,
-        playouts_per_cpu_s=_playout_rate(variant_name, seconds / 2, seed),
+        playouts_per_cpu_s=playout_rate(variant_name, seconds / 2, seed),
         iterations_per_cpu_s=_iteration_rate(variant_name, seconds / 2, seed),
         scoring=True,
     )
 
 
-def _playout_rate(variant_name: str, seconds: float, seed: int) -> float:
+def playout_rate(variant_name: str, seconds: float, seed: int) -> float:
+    """Returns the random playouts of whole deals in a second of CPU, on one thread."""
     positions = whole_deals(variant_name, seed)
     stream = np.array([split(seed)], dtype=np.uint64)
     play_at_random(positions, 1, stream)
