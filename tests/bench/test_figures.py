@@ -11,8 +11,17 @@ import pytest
 
 from bench.command import run
 from tarocchi_bench.records import RecordError
-from tarocchi_bench.speed import record_commands
-from tarocchi_bench.speed.figures import Better, Figure, Summary, append_figure, figure, read_existing, read_figures
+from tarocchi_bench.speed import record_commands, report
+from tarocchi_bench.speed.figures import (
+    FLAG,
+    Better,
+    Figure,
+    Summary,
+    append_figure,
+    figure,
+    read_existing,
+    read_figures,
+)
 from tarocchi_bench.speed.machine import machine_facts
 from tarocchi_bench.speed.report import draw_report
 from tarocchi_bench.speed.suites import SUITES, Size
@@ -82,6 +91,34 @@ def test_the_picture_grows_with_what_it_shows(tmp_path: Path) -> None:
     few, every = (width_and_height(tmp_path / f"{name}.png") for name in ("few", "all"))
     assert few[0] == every[0] > 1000
     assert every[1] > few[1]
+
+
+def test_panels_have_one_unit_and_one_kind_of_place() -> None:
+    flag = figure("latency", "is so", 1, FLAG, Better.LOWER)
+    alone = figure("scaling", "alone", [1.0, 2.0], "times", Better.HIGHER)
+    panels = report._panels([*FIGURES, flag, alone])
+    assert [[found.name for found in panel] for panel in panels] == [
+        ["playouts"],
+        ["regret"],
+        ["gain", "gain"],
+        ["a call"],
+        ["is so"],
+        ["alone"],
+    ]
+    assert [report._is_curve(panel) for panel in panels] == [False, False, True, False, False, False]
+
+
+def test_bars_reach_over_the_samples_of_a_median_and_the_interval_of_a_mean() -> None:
+    assert report._error(FIGURES[0]) == [[1.0], [1.0]]
+    ((below,), (above,)) = report._error(FIGURES[1])
+    assert below == above == pytest.approx(4.303, abs=0.01)  # Student's t of 2 degrees of freedom, an error of 1
+
+
+def test_a_machine_that_has_nothing_to_show_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    code, printed, said = run("all --only scaling --json --out", str(tmp_path / "figures.jsonl"))
+    assert (code, printed) == (1, "")
+    assert "scaling: nothing to measure on this machine" in said
 
 
 def test_suites_are_measured_once_each_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,9 @@ from tarocchi_bench.records import RecordError, append_line, no_entry, prepare_r
 
 _LINE: Final = "a figure of a benchmark"
 
+FLAG: Final = "1 if so"
+"""The unit of a figure that says yes or no."""
+
 
 class Better(StrEnum):
     """Which way a figure gets better."""
@@ -80,6 +83,11 @@ def figure(
 def summarise(samples: Sequence[float], summary: Summary) -> float:
     """Returns the median or the mean."""
     return statistics.median(samples) if summary is Summary.MEDIAN else math.fsum(samples) / len(samples)
+
+
+def short(value: float) -> str:
+    """Returns a number with about four digits."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from tarocchi_bench.console import FAILURE, WRONG_INPUT, JsonOption, fail, long_
 from tarocchi_bench.records import RecordError
 from tarocchi_bench.speed.commands import table_of
 from tarocchi_bench.speed.comparison import Comparison, Verdict, compare
-from tarocchi_bench.speed.figures import Figure, append_figure, prepare_figures, read_existing
+from tarocchi_bench.speed.figures import Figure, append_figure, prepare_figures, read_existing, short
 from tarocchi_bench.speed.machine import machine_facts
 from tarocchi_bench.speed.report import draw_report
 from tarocchi_bench.speed.suites import SUITES, Size
@@ -57,6 +57,8 @@ def measure_all(
         if found:
             title = f"{facts['processor']}, {facts['cores']} cores, solver {facts['solver']}, {run}"
             draw_report(found, picture, title)
+    if not found:
+        fail(f"{', '.join(chosen)}: nothing to measure on this machine, which has a single core", FAILURE)
     if as_json:
         values = [{"suite": each.suite, "label": each.label, "value": each.value, "unit": each.unit} for each in found]
         print(json.dumps({"figures": values, "out": str(out), "picture": str(picture)}))
@@ -105,18 +107,14 @@ def _chosen(only: Sequence[str] | None) -> list[str]:
 
 
 def _print_figures(console: Console, figures: Sequence[Figure]) -> None:
-    table = table_of("Figure", "Value", "From", "To", "Samples")
-    table.add_column("Unit")
-    for each in figures:
-        ends = (each.value, min(each.samples), max(each.samples))
-        name = f"{each.suite}: {each.label}"
-        table.add_row(
-            name,
-            *(f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}" for value in ends),
-            str(len(each.samples)),
-            each.unit,
-        )
-    console.print(table)
+    for suite in dict.fromkeys(each.suite for each in figures):
+        table = table_of(suite.capitalize(), "Value", "From", "To")
+        table.add_column("Unit")
+        for each in figures:
+            if each.suite == suite:
+                ends = (each.value, min(each.samples), max(each.samples))
+                table.add_row(each.label, *map(short, ends), each.unit)
+        console.print(table)
 
 
 def _print_changes(console: Console, found: Comparison) -> None:
@@ -124,7 +122,7 @@ def _print_changes(console: Console, found: Comparison) -> None:
     table.add_column("")
     for change in found.changes:
         values = (change.old, change.new, change.ratio, change.low, change.high)
-        shown = ("-" if value is None else f"{value:,.4g}" for value in values)
+        shown = ("-" if value is None else short(value) for value in values)
         table.add_row(f"{change.suite}: {change.label}", *shown, str(change.verdict), style=_STYLES[change.verdict])
     console.print(table)
     for where, labels in (("old", found.only_old), ("new", found.only_new)):

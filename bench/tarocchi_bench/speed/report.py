@@ -1,29 +1,32 @@
-"""One picture of a run: for each suite its figures with the range of their samples."""
+"""One picture of a run: for each suite its figures, medians with the range of their samples, means with intervals."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
 import matplotlib as mpl
 from matplotlib.figure import Figure as Picture
 
+from tarocchi_bench.intervals import half_width
 from tarocchi_bench.plots import STYLE
-from tarocchi_bench.speed.figures import Better, Figure
+from tarocchi_bench.sequential import estimate
+from tarocchi_bench.speed.figures import FLAG, Better, Figure, Summary, short
 
 _COLUMNS: Final = 2
 _WIDTH: Final = 7.2
 _ROW: Final = 0.30
 _FRAME: Final = 1.1
 _DPI: Final = 110
+_AXES: Final = {"scaling": "milliseconds of a search", "latency": "clients", "memory": "iterations"}
+"""What `at` is, for the suites that have figures at several places."""
 
 
 def draw_report(figures: Sequence[Figure], path: Path, title: str) -> None:
     """Draws figures as a PNG file, a panel for each unit of a suite; those with several budgets become lines."""
-    panels = _panels(figures)
+    panels = _panels([found for found in figures if found.unit != FLAG])
     rows = math.ceil(len(panels) / _COLUMNS)
     heights = [max(_height(panel) for panel in panels[row * _COLUMNS : (row + 1) * _COLUMNS]) for row in range(rows)]
     with mpl.rc_context(STYLE):
@@ -41,10 +44,11 @@ def draw_report(figures: Sequence[Figure], path: Path, title: str) -> None:
 
 
 def _panels(figures: Sequence[Figure]) -> list[list[Figure]]:
-    """Returns the figures by suite and unit, in the order in which they came."""
-    suites = list(dict.fromkeys((found.suite, found.unit) for found in figures))
-    ordered = sorted(figures, key=lambda found: suites.index((found.suite, found.unit)))
-    return [list(panel) for _, panel in groupby(ordered, key=lambda found: (found.suite, found.unit))]
+    """Returns the figures by suite, unit and whether they stand on an axis, in the order in which they came."""
+    panels: dict[tuple[str, str, bool], list[Figure]] = {}
+    for found in figures:
+        panels.setdefault((found.suite, found.unit, found.at is None), []).append(found)
+    return list(panels.values())
 
 
 def _is_curve(panel: Sequence[Figure]) -> bool:
@@ -58,7 +62,10 @@ def _height(panel: Sequence[Figure]) -> float:
 
 
 def _error(found: Figure) -> list[list[float]]:
-    """Returns how far the samples reach below and above the value."""
+    """Returns how far the samples reach below and above a median; of a mean, half the width of its interval of 95 %."""
+    if found.summary is Summary.MEAN:
+        half = half_width(*estimate(found.samples).interval_95) if len(found.samples) > 1 else None
+        return [[half or 0.0], [half or 0.0]]
     return [[max(found.value - min(found.samples), 0.0)], [max(max(found.samples) - found.value, 0.0)]]
 
 
@@ -66,7 +73,13 @@ def _draw_bars(axes: Any, panel: Sequence[Figure]) -> None:
     places = list(range(len(panel)))[::-1]
     for found, place in zip(panel, places, strict=True):
         axes.barh(place, found.value, xerr=_error(found), height=0.6, color="tab:blue", alpha=0.75, capsize=2)
-        axes.annotate(_short(found.value), (max(found.samples), place), (4, 0), textcoords="offset points", va="center")
+        axes.annotate(
+            short(found.value),
+            (found.value + _error(found)[1][0], place),
+            (4, 0),
+            textcoords="offset points",
+            va="center",
+        )
     axes.set_yticks(places, [found.label for found in panel])
     axes.set_xlabel(panel[0].unit)
     axes.margins(x=0.15)
@@ -85,13 +98,5 @@ def _draw_lines(axes: Any, panel: Sequence[Figure]) -> None:
     axes.set_xscale("log")
     axes.set_ylim(bottom=0.0)
     axes.set_ylabel(panel[0].unit)
-    axes.set_xlabel(_AXES[panel[0].suite])
+    axes.set_xlabel(_AXES.get(panel[0].suite, ""))
     axes.legend(fontsize=7, frameon=False)
-
-
-_AXES: Final = {"scaling": "milliseconds of a search", "latency": "clients", "memory": "iterations"}
-
-
-def _short(value: float) -> str:
-    """Returns a number with about four digits."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

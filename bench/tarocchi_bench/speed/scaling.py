@@ -49,6 +49,7 @@ class Gain:
     shares: tuple[float, ...]
     """Of each round."""
     gains: tuple[float, ...]
+    gains_of_processes: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,4 +214,5 @@ def _gain(budget_ms: int, threads: int, found: _Rounds) -> Gain:
         share=statistics.median(shares),
         shares=shares,
         gains=tuple(found.gains),
+        gains_of_processes=tuple(found.of_processes),
     )

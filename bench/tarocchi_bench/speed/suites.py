@@ -14,7 +14,7 @@ from tarocchi_bench.endings import measure_endings
 from tarocchi_bench.latency import measure as measure_latency
 from tarocchi_bench.records import read_lines
 from tarocchi_bench.regret import RegretPlan, measure_regret
-from tarocchi_bench.speed.figures import Better, Figure, Summary, figure
+from tarocchi_bench.speed.figures import FLAG, Better, Figure, Summary, figure
 from tarocchi_bench.speed.memory import FEWEST_SEARCHES, measure_memory
 from tarocchi_bench.speed.scaling import measure_scaling
 from tarocchi_bench.speed.startup import CLIENT, HELP, INTERPRETER, NUMPY, measure_startup
@@ -61,8 +61,8 @@ def _throughput(size: Size) -> Iterator[Figure]:
             playouts[name].append(found.playouts_per_cpu_s)
             iterations[name].append(found.iterations_per_cpu_s)
     for name in VARIANTS:
-        yield figure("throughput", "playouts", playouts[name], "per CPU s", HIGHER, variant=name)
-        yield figure("throughput", "iterations", iterations[name], "per CPU s", HIGHER, variant=name)
+        yield figure("throughput", "playouts", playouts[name], "playouts per CPU s", HIGHER, variant=name)
+        yield figure("throughput", "iterations", iterations[name], "iterations per CPU s", HIGHER, variant=name)
 
 
 def _latency(size: Size) -> Iterator[Figure]:
@@ -86,7 +86,7 @@ def _startup(size: Size) -> Iterator[Figure]:
         if start.name not in (NUMPY, INTERPRETER):
             yield figure("startup", start.name, start.ratios, "times import numpy", LOWER)
         if start.name in (CLIENT, HELP):
-            yield figure("startup", f"{start.name} imports numba", float(start.imports_numba), "yes = 1", LOWER)
+            yield figure("startup", f"{start.name} imports numba", float(start.imports_numba), FLAG, LOWER)
 
 
 def _scaling(size: Size) -> Iterator[Figure]:
@@ -96,6 +96,10 @@ def _scaling(size: Size) -> Iterator[Figure]:
     for gain in report.gains:
         name = f"gain of {gain.threads} threads"
         yield figure("scaling", name, gain.gains, "times one thread", HIGHER, variant=report.variant, at=gain.budget_ms)
+        name, of_processes = f"gain of {gain.threads} processes", gain.gains_of_processes
+        yield figure(
+            "scaling", name, of_processes, "times one thread", HIGHER, variant=report.variant, at=gain.budget_ms
+        )
         name = f"gain of {gain.threads} threads over that of processes"
         yield figure("scaling", name, gain.shares, "share", HIGHER, variant=report.variant, at=gain.budget_ms)
     for found in report.together:
@@ -121,7 +125,7 @@ def _endings(size: Size) -> Iterator[Figure]:
     for name in VARIANTS:
         found = [measure_endings(name, ENDING_TRICKS, deals) for _ in range(size.samples)]
         rates, times = [each.nodes_per_cpu_s for each in found], [each.median_ms for each in found]
-        yield figure("endings", "nodes", rates, "per CPU s", HIGHER, variant=name, at=ENDING_TRICKS)
+        yield figure("endings", "nodes", rates, "nodes per CPU s", HIGHER, variant=name, at=ENDING_TRICKS)
         yield figure("endings", "time to the value", times, "CPU ms", LOWER, variant=name, at=ENDING_TRICKS)
         nodes = found[0].mean_nodes
         yield figure("endings", "nodes to the value, mean", nodes, "nodes", LOWER, variant=name, at=ENDING_TRICKS)
