@@ -47,7 +47,8 @@ def _print(console: Console, report: Report) -> None:
     console.print(
         f"A search of 100 ms takes {report.alone_ms:.1f} ms alone and {report.called_ms:.1f} ms by a call, which makes "
         f"room for its own costs: {report.added:+.1%}.",
-        f"Of answers bounded by a deadline, 99 of 100 come at least {-report.overshoot_p99_ms:.1f} ms before it.",
+        f"Of answers bounded by a deadline, 99 of 100 come at least {-report.overshoot_p99_ms:.1f} ms before it; "
+        f"{report.missed:.0%} did not come by then.",
         *(
             f"{found.method} lets go {found.p50:.1f} ms after it was cancelled, {found.most:.1f} ms at most."
             for found in report.cancels

@@ -25,6 +25,7 @@ from tarocchi_bench.speed.figures import (
 from tarocchi_bench.speed.machine import machine_facts
 from tarocchi_bench.speed.report import draw_report
 from tarocchi_bench.speed.suites import SUITES, Size
+from tarocchi_bench.workers import WorkerDiedError
 
 FIGURES = (
     figure("speed", "playouts", [3.0, 1.0, 2.0], "per s", Better.HIGHER, variant="bolognese"),
@@ -140,6 +141,22 @@ def test_suites_are_measured_once_each_in_their_order(tmp_path: Path, monkeypatc
     assert [found["value"] for found in answer["figures"]] == [2.0, 4.0] * 2
     assert len(read_figures(out)) == 8
     assert width_and_height(Path(answer["picture"]))
+
+
+def test_a_suite_that_fails_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_size: Size) -> Iterator[Figure]:
+        yield FIGURES[0]
+        raise WorkerDiedError("out of ideas")
+
+    suites = {"latency": broken, "memory": lambda _size: iter(FIGURES[-1:])}
+    monkeypatch.setattr(record_commands, "SUITES", suites)
+    out = tmp_path / "figures.jsonl"
+    code, printed, said = run("all --json --out", str(out))
+    assert code == 1
+    assert "latency failed: out of ideas" in said
+    answer = json.loads(printed)
+    assert answer["failed"] == ["latency"]
+    assert [line.figure for line in read_figures(out)] == [FIGURES[0], FIGURES[-1]]
 
 
 def test_throughput_as_it_is(tmp_path: Path) -> None:

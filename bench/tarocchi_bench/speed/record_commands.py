@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
+from tarocchi_bench.agents import AgentError
 from tarocchi_bench.console import FAILURE, WRONG_INPUT, JsonOption, fail, long_work, note
 from tarocchi_bench.records import RecordError
 from tarocchi_bench.speed.commands import table_of
@@ -19,6 +20,8 @@ from tarocchi_bench.speed.figures import Figure, append_figure, prepare_figures,
 from tarocchi_bench.speed.machine import machine_facts
 from tarocchi_bench.speed.report import draw_report
 from tarocchi_bench.speed.suites import SUITES, Size
+from tarocchi_bench.workers import WorkerDiedError
+from tarocchi_solver.client import SolverError
 
 DEFAULT_OUT: Final = Path("build/bench/figures.jsonl")
 _STYLES: Final = {Verdict.BETTER: "green", Verdict.WORSE: "red", Verdict.SAME: "", Verdict.UNKNOWN: "yellow"}
@@ -42,6 +45,7 @@ def measure_all(
     size = Size(seconds, samples)
     run = datetime.now(UTC).isoformat(timespec="seconds")
     found: list[Figure] = []
+    failed: list[str] = []
     picture = out.with_suffix(".png")
     with long_work("suites", len(chosen), out) as advance:
         size.check()
@@ -50,21 +54,29 @@ def measure_all(
         prepare_figures(out)
         facts = machine_facts()
         for suite in chosen:
-            for each in SUITES[suite](size):
-                append_figure(out, each, facts, run)
-                found.append(each)
+            try:
+                for each in SUITES[suite](size):
+                    append_figure(out, each, facts, run)
+                    found.append(each)
+            except (SolverError, WorkerDiedError, AgentError, RuntimeError, OSError) as error:
+                # what the others tell is worth having, and takes minutes
+                failed.append(suite)
+                note(f"warning: {suite} failed: {error}")
             advance()
         if found:
             title = f"{facts['processor']}, {facts['cores']} cores, solver {facts['solver']}, {run}"
             draw_report(found, picture, title)
-    if not found:
+    if not found and not failed:
         fail(f"{', '.join(chosen)}: nothing to measure on this machine, which has a single core", FAILURE)
     if as_json:
         values = [{"suite": each.suite, "label": each.label, "value": each.value, "unit": each.unit} for each in found]
-        print(json.dumps({"figures": values, "out": str(out), "picture": str(picture)}))
-        return
-    _print_figures(Console(), found)
-    note(f"added to {out}, drawn in {picture}")
+        shown = str(picture) if found else None
+        print(json.dumps({"figures": values, "failed": failed, "out": str(out), "picture": shown}))
+    elif found:
+        _print_figures(Console(), found)
+        note(f"added to {out}, drawn in {picture}")
+    if failed:
+        raise typer.Exit(FAILURE)
 
 
 def compare_files(
