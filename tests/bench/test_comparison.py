@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,17 @@ def test_where_there_is_no_ratio_the_difference_counts() -> None:
     assert worse.low is not None
     assert 0 < worse.low < 1.5
     assert worse.verdict is Verdict.WORSE
+
+
+def test_what_is_0_at_times_is_compared_by_its_difference_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        change = change_of([0.0, 0.0, 0.0, 16.0], [0.0, 0.0, 0.0, 15.0], Better.LOWER, summary=Summary.MEAN)
+    assert change.ratio is None
+    assert change.difference == -0.25
+    assert change.low is not None
+    assert change.low < 0
+    assert change.verdict is Verdict.SAME
 
 
 def test_runs_of_one_file_count_together() -> None:

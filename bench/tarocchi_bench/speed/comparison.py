@@ -45,11 +45,16 @@ class Change:
     old: float
     new: float
     ratio: float | None
-    """The new value over the old one; None where that is 0 or of another sign."""
+    """The new value over the old one; None where a sample of either is 0 or less."""
     low: float | None
     high: float | None
     """The ends of the interval of the ratio; of the difference where there is no ratio. None where not known."""
     verdict: Verdict
+
+    @property
+    def difference(self) -> float:
+        """The new value minus the old one."""
+        return self.new - self.old
 
     @property
     def gain(self) -> float | None:
@@ -91,12 +96,13 @@ def compare(old: Sequence[Recorded], new: Sequence[Recorded]) -> Comparison:
 
 
 def _pooled(lines: Sequence[Recorded]) -> dict[tuple[object, ...], Figure]:
-    """Returns each figure with the samples of all its lines."""
+    """Returns each figure, by what tells it from others and its unit, with the samples of all its lines."""
     found: dict[tuple[object, ...], Figure] = {}
     for line in lines:
         own = line.figure
-        known = found.get(own.key)
-        found[own.key] = own if known is None else replace(own, samples=known.samples + own.samples)
+        key = (*own.key, own.unit)
+        known = found.get(key)
+        found[key] = own if known is None else replace(own, samples=known.samples + own.samples)
     return found
 
 
@@ -106,7 +112,8 @@ def _full_label(found: Figure) -> str:
 
 def _change(old: Figure, new: Figure) -> Change:
     before, after = old.value, new.value
-    has_ratio = before * after > 0 and old.unit == new.unit
+    # resamples of a figure that is sometimes 0, as regret is, may be 0 as a whole
+    has_ratio = min(*old.samples, *new.samples) > 0
     low, high = interval(old.samples, new.samples, new.summary, is_ratio=has_ratio)
     if low is None or high is None:
         # a figure that came out the same to the last bit, such as a count, needs no spread

@@ -15,7 +15,7 @@ from tarocchi_bench.agents import AgentError
 from tarocchi_bench.console import FAILURE, WRONG_INPUT, JsonOption, fail, long_work, note
 from tarocchi_bench.records import RecordError
 from tarocchi_bench.speed.commands import table_of
-from tarocchi_bench.speed.comparison import Comparison, Verdict, compare
+from tarocchi_bench.speed.comparison import Change, Comparison, Verdict, compare
 from tarocchi_bench.speed.figures import Figure, append_figure, prepare_figures, read_existing, short
 from tarocchi_bench.speed.machine import machine_facts
 from tarocchi_bench.speed.report import draw_report
@@ -88,7 +88,10 @@ def compare_files(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compares two files of figures: ratios with intervals of 95 %, and what got better or worse beyond them."""
+    """Compares two files of figures: ratios with intervals of 95 %, and what got better or worse beyond them.
+
+    Of figures that may be 0 the difference is told, with its sign.
+    """
     if fail_below is not None and not 0 < fail_below <= 1:
         fail(f"--fail-below is {fail_below}: give a ratio above 0 and at most 1, such as 0.95", WRONG_INPUT)
     try:
@@ -130,13 +133,23 @@ def _print_figures(console: Console, figures: Sequence[Figure]) -> None:
 
 
 def _print_changes(console: Console, found: Comparison) -> None:
-    table = table_of("Figure", "Old", "New", "New/old", "From", "To")
-    table.add_column("")
-    for change in found.changes:
-        values = (change.old, change.new, change.ratio, change.low, change.high)
-        shown = ("-" if value is None else short(value) for value in values)
-        table.add_row(f"{change.suite}: {change.label}", *shown, str(change.verdict), style=_STYLES[change.verdict])
-    console.print(table)
+    for suite in dict.fromkeys(change.suite for change in found.changes):
+        table = table_of(suite.capitalize(), "Old", "New", "New/old", "From", "To")
+        table.add_column("")
+        for change in found.changes:
+            if change.suite == suite:
+                values = (short(change.old), short(change.new), *_of_change(change))
+                table.add_row(change.label, *values, str(change.verdict), style=_STYLES[change.verdict])
+        console.print(table)
     for where, labels in (("old", found.only_old), ("new", found.only_new)):
         if labels:
             console.print(f"Only in the {where} file: {'; '.join(labels)}", highlight=False)
+
+
+def _of_change(change: Change) -> tuple[str, ...]:
+    """Returns the ratio and the ends of its interval as a table shows them; the difference, signed, without a ratio."""
+    if change.ratio is None:
+        values, form = (change.difference, change.low, change.high), "+.4g"
+    else:
+        values, form = (change.ratio, change.low, change.high), ".3f"
+    return tuple("-" if value is None else format(value, form) for value in values)

@@ -74,6 +74,12 @@ def _latency(size: Size) -> Iterator[Figure]:
     yield figure("latency", "health check, all cores busy, median", report.health_loaded.p50, "ms", LOWER)
     yield figure("latency", "a search of 100 ms alone", report.alone_ms, "ms", LOWER)
     yield figure("latency", "a search of 100 ms by a call", report.called_ms, "ms", LOWER)
+    # what remains of the figures above where the machine is busy
+    of_bare = report.trivial.rate / report.bare.rate
+    yield figure("latency", "trivial calls over those of a server that does nothing", of_bare, "ratio", HIGHER)
+    busy = report.health_loaded.p50 / report.health_idle.p50
+    yield figure("latency", "health check, busy over idle", busy, "ratio", LOWER)
+    yield figure("latency", "a search by a call over one alone", report.called_ms / report.alone_ms, "ratio", LOWER)
     for cancel in report.cancels:
         yield figure("latency", f"{cancel.method} lets go after, median", cancel.p50, "ms", LOWER)
     for solves in report.solves:
