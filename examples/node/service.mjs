@@ -15,10 +15,14 @@ const TIMEOUT_MS = 60_000;
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5000;
-// ... and for how long where nobody listens, as while a server is restarted: nothing was sent, so attempts do not count.
+// ... and for how long one that is restarted: nobody listens, or it refuses everything, so attempts do not count.
 const PATIENCE_MS = 60_000;
-const LONGEST_UNREACHED_WAIT_MS = 1000;
-const LAST_WAIT_MS = 50;
+const LONGEST_AWAY_WAIT_MS = 1000;
+const SHORTEST_AWAY_WAIT_MS = 50;
+const RESTARTING = ['WARMING_UP', 'DRAINING'];
+// How long before the end the last attempt is made: one at a server that refuses has to be answered in time.
+const LAST_KNOCK_MS = 25;
+const LAST_QUESTION_MS = 500;
 // A failed connection is tried again soon, so that the attempts find it.
 const CHANNEL_OPTIONS = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 2000 };
 
@@ -126,19 +130,19 @@ async function persist(attempt, timeoutMs = TIMEOUT_MS, mayRepeat = () => true) 
   const started = Date.now();
   const deadline = started + timeoutMs;
   let reached = 0;
-  let unreached = 0;
+  let away = 0;
   let last = null;
   for (;;) {
     try {
       return await attempt(deadline);
     } catch (error) {
       // what has run into the deadline while it connected again says less than the attempt before it
-      if (error.code === status.DEADLINE_EXCEEDED && last && isUnreached(last)) throw toldPlainly(last, started);
+      if (error.code === status.DEADLINE_EXCEEDED && last && isAway(last)) throw toldPlainly(last, started);
       last = error;
       let wait = null;
-      if (isUnreached(error)) {
-        unreached += 1;
-        wait = waitForListener(unreached, Math.min(deadline, started + PATIENCE_MS) - Date.now());
+      if (isAway(error)) {
+        away += 1;
+        wait = waitForServer(error, away, Math.min(deadline, started + PATIENCE_MS) - Date.now());
       } else {
         reached += 1;
         wait = waitAfter(error, reached);
@@ -155,10 +159,18 @@ function isUnreached(error) {
   return error.code === status.UNAVAILABLE && detailsOf(error).length === 0 && words.test(error.details);
 }
 
-// The milliseconds until the next attempt where nobody listens, the last one just before the end; null after it.
-function waitForListener(attempts, leftMs) {
-  if (leftMs <= LAST_WAIT_MS) return null;
-  return Math.min(Math.max(backoffMs(attempts, LONGEST_UNREACHED_WAIT_MS), LAST_WAIT_MS), leftMs - LAST_WAIT_MS / 2);
+// Whether the server is restarted: nobody listens, or it refuses every call until it is warm or gone.
+function isAway(error) {
+  return isUnreached(error) || (error.code === status.UNAVAILABLE && RESTARTING.includes(reasonOf(error)));
+}
+
+// The milliseconds until the next attempt at a server that is away, the last one just before the end; null after it.
+function waitForServer(error, attempts, leftMs) {
+  const asked = retryDelayMs(error) ?? 0;
+  const lastMs = isUnreached(error) ? LAST_KNOCK_MS : LAST_QUESTION_MS;
+  if (asked > LONGEST_WAIT_MS || leftMs <= 2 * lastMs) return null;
+  const wait = Math.min(asked + backoffMs(attempts, LONGEST_AWAY_WAIT_MS), LONGEST_WAIT_MS);
+  return Math.min(Math.max(wait, SHORTEST_AWAY_WAIT_MS), leftMs - lastMs);
 }
 
 // The milliseconds until the next attempt; null if none makes sense.
@@ -199,6 +211,12 @@ export function retryDelayMs(error) {
   return null;
 }
 
+// The stable name of what happened, such as QUEUE_FULL; empty where the error is not the service's own.
+export function reasonOf(error) {
+  const found = detailsOf(error).find(({ typeUrl }) => typeUrl.endsWith('/google.rpc.ErrorInfo'));
+  return found ? details.ErrorInfo.deserialize(found.value).reason : '';
+}
+
 // Every fault of a refused request: its field, a stable reason and a sentence.
 export function violationsOf(error) {
   return detailsOf(error)
@@ -220,18 +238,25 @@ function protoOfDetails() {
       Status: { fields: { code: field(1, 'int32'), message: field(2, 'string'), details: field(3, 'Any', 'repeated') } },
       Duration: { fields: { seconds: field(1, 'int64'), nanos: field(2, 'int32') } },
       RetryInfo: { fields: { retryDelay: field(1, 'Duration') } },
+      ErrorInfo: { fields: { reason: field(1, 'string') } },
       Violation: { fields: { field: field(1, 'string'), description: field(2, 'string'), reason: field(3, 'string') } },
       BadRequest: { fields: { fieldViolations: field(1, 'Violation', 'repeated') } },
       Reader: { methods: {
         status: { requestType: 'Status', responseType: 'Status' },
         retry: { requestType: 'RetryInfo', responseType: 'RetryInfo' },
+        info: { requestType: 'ErrorInfo', responseType: 'ErrorInfo' },
         bad: { requestType: 'BadRequest', responseType: 'BadRequest' },
       } },
     },
   };
   const reader = loader.fromJSON(json, { longs: String, defaults: true, arrays: true }).Reader;
   const reading = (method) => ({ deserialize: method.responseDeserialize });
-  return { Status: reading(reader.status), RetryInfo: reading(reader.retry), BadRequest: reading(reader.bad) };
+  return {
+    Status: reading(reader.status),
+    RetryInfo: reading(reader.retry),
+    ErrorInfo: reading(reader.info),
+    BadRequest: reading(reader.bad),
+  };
 }
 
 // Drawn here, so that every attempt at a call asks for the same.

@@ -212,6 +212,35 @@ def test_where_nobody_listens_is_tried_for_the_whole_timeout(door: str) -> None:
     assert 9.9 <= sum(streamed.waits) < 10
 
 
+@pytest.mark.parametrize("reason", ["WARMING_UP", "DRAINING"])
+def test_a_server_that_is_restarted_is_asked_for_the_whole_timeout(door: str, reason: str) -> None:
+    """As the server does, these ask for a second each time."""
+    away = Failure(grpc.StatusCode.UNAVAILABLE, reason, 1.0)
+    found, scripted, clock = attempt(door, *[away] * 12, timeout=60)
+    assert found.diagnostics.seed == scripted.requests[0].seed
+    assert len(scripted.requests) == 13
+    assert all(1 <= wait <= 2 for wait in clock.waits)
+    found, scripted, clock = attempt(door, *[away] * 99, work=lambda client: client.analyze(OBSERVATION, timeout=10))
+    assert isinstance(found, UnavailableError)
+    assert found.reason == reason
+    # the last one in time for an answer
+    assert sum(clock.waits) == pytest.approx(9.5)
+    found, scripted, clock = attempt(door, *[away] * 99, retry=RetryPolicy(patience=0), timeout=None)
+    assert (type(found), len(scripted.requests)) == (UnavailableError, 4)
+
+
+def test_a_server_that_failed_its_test_is_given_up(door: str) -> None:
+    found, scripted, _ = attempt(door, *[Failure(grpc.StatusCode.UNAVAILABLE, "WARM_UP_FAILED", 1.0)] * 9)
+    assert (found.reason, len(scripted.requests)) == ("WARM_UP_FAILED", 4)
+
+
+def test_a_server_may_be_away_for_long(door: str) -> None:
+    """More attempts than a number can be doubled."""
+    away = Failure(grpc.StatusCode.UNAVAILABLE, "WARMING_UP", 0.001)
+    found, scripted, _ = attempt(door, *[away] * 1100, retry=RetryPolicy(patience=1e6), timeout=None)
+    assert found.diagnostics.seed == scripted.requests[0].seed
+
+
 def test_attempts_where_nobody_listens_leave_those_at_a_busy_server(door: str) -> None:
     scripted = ScriptedServer(BUSY, BUSY)
     with coming_up(scripted, 1.5) as address:

@@ -143,6 +143,8 @@ try {{ {code} }} catch (error) {{
 
 SLOWED = Failure(grpc.StatusCode.RESOURCE_EXHAUSTED, "QUEUE_FULL", 0.3)
 DRAINING = Failure(grpc.StatusCode.UNAVAILABLE, "DRAINING", 0.1)
+WARMING = Failure(grpc.StatusCode.UNAVAILABLE, "WARMING_UP", 0.1)
+FAILED = Failure(grpc.StatusCode.UNAVAILABLE, "WARM_UP_FAILED", 0.1)
 RECOMMEND = "tell((await service.recommendMove({}, 20_000)).diagnostics.seed);"
 ANALYZE = "let count = 0; tell([await service.analyze({}, () => { count += 1; }, 20_000), count]);"
 
@@ -163,7 +165,7 @@ def test_busy_servers_are_asked_again(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("script", "calls", "error"),
     [
-        ([DRAINING] * 9, 4, "14 no: DRAINING"),
+        ([FAILED] * 9, 4, "14 no: WARM_UP_FAILED"),
         ([Failure(grpc.StatusCode.RESOURCE_EXHAUSTED, "QUEUE_FULL", 9.0)], 1, "8 no: QUEUE_FULL"),
         ([Failure(grpc.StatusCode.RESOURCE_EXHAUSTED, "REQUEST_TOO_LARGE")], 1, "8 no: REQUEST_TOO_LARGE"),
         ([Failure(grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST")], 1, "3 no: INVALID_REQUEST"),
@@ -174,6 +176,17 @@ def test_attempts_end(folder: Path, script: list[Failure], calls: int, error: st
     with scripted_serving(server) as address:
         assert scripted(folder, address, RECOMMEND) == ([], error)
     assert len(server.requests) == calls
+
+
+def test_attempts_at_a_server_that_is_restarted_do_not_count(folder: Path) -> None:
+    server = ScriptedServer(DRAINING, *[WARMING] * 4, SLOWED)
+    with scripted_serving(server) as address:
+        told, errors = scripted(folder, address, RECOMMEND)
+    assert (len(server.requests), told, errors) == (7, [str(server.requests[0].seed)], "")
+    server = ScriptedServer(*[WARMING] * 99)
+    with scripted_serving(server) as address:
+        assert scripted(folder, address, RECOMMEND.replace("20_000", "2500")) == ([], "14 no: WARMING_UP")
+    assert len(server.requests) > 4
 
 
 def test_a_stream_is_begun_again_before_its_first_answer_alone(folder: Path) -> None:

@@ -11,15 +11,20 @@ import grpc
 
 from tarocchi_solver.client.building import require_number
 from tarocchi_solver.client.errors import DeadlineError, InvalidCallError, SolverError
-from tarocchi_solver.client.wording import is_unreached, put_plainly
+from tarocchi_solver.client.wording import is_away, is_unreached, put_plainly
 
 LONGEST_TIMEOUT: Final = 1e8
 """Seconds, some years: gRPC takes a much longer time for one that has passed."""
 MOST_ATTEMPTS: Final = 1000
-UNREACHED_WAIT: Final = 1.0
-"""Seconds that a wait grows to where nobody listens: to knock costs nothing, and the server may be there any moment."""
-_LAST_WAIT: Final = 0.05
-"""Seconds to the end of the time before which a last attempt is made where nobody listens."""
+AWAY_WAIT: Final = 1.0
+"""Seconds that a wait grows to while a server is away, beside what it asks for: to knock costs nothing, and it may be
+there any moment."""
+_SHORTEST_AWAY_WAIT: Final = 0.05
+_LAST_KNOCK: Final = 0.025
+"""Seconds before the end of the time at which a last attempt is made where nobody listens ..."""
+_LAST_QUESTION: Final = 0.5
+"""... and where a server refuses everything, so that it can say so before the deadline."""
+_MOST_DOUBLINGS: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,18 +35,19 @@ class RetryPolicy:
     before the first attempt, so that each of them asks for the same answer. A wait never goes past the timeout of its
     call. A request that is too large is not sent again.
 
-    Where nobody listens at the address, as while a server is restarted, nothing was sent. Such attempts do not count:
-    they go on for as long as the call's timeout and `patience` allow.
+    While a server is restarted nobody listens at its address, or it refuses every call because it is about to stop
+    (`DRAINING`) or loads and compiles its kernels (`WARMING_UP`). Such attempts do not count: they go on for as long as
+    the call's timeout and `patience` allow.
     """
 
     attempts: int = 4
-    """Number of attempts in all, from 1, but for those at which nobody listened."""
+    """Number of attempts in all, from 1, but for those at which the server was away in one of these ways."""
     first_wait: float = 0.1
     """Seconds before the second attempt; twice as many before each further one."""
     longest_wait: float = 5.0
     """Seconds that a wait grows to. A server that asks for a longer one is not asked again."""
     patience: float = 60.0
-    """Seconds from the first attempt for which an address where nobody listens is tried again, within the timeout."""
+    """Seconds from the first attempt for which a server that is away is tried again, within the timeout."""
     jitter: float = 0.5
     """The share of a wait, 0 to 1, that chance may take off it, so that clients do not all come back at once."""
     seed: int | None = None
@@ -84,7 +90,7 @@ class Attempts:
         self._started = now()
         self._end = None if timeout is None else now() + min(timeout, LONGEST_TIMEOUT)
         self._made = 0
-        self._unreached = 0
+        self._away = 0
 
     @property
     def remaining(self) -> float | None:
@@ -98,14 +104,14 @@ class Attempts:
         """
         wait = None if self._policy is None else self._wait_of(self._policy, error)
         if wait is None:
-            put_plainly(error, self._now() - self._started, self._made + self._unreached)
+            put_plainly(error, self._now() - self._started, self._made + self._away)
         return wait
 
     def _wait_of(self, policy: RetryPolicy, error: SolverError) -> float | None:
-        if is_unreached(error):
-            wait = self._wait_for_listener(policy)
+        if is_away(error):
+            wait = self._wait_for_server(policy, error)
             if wait is not None:
-                self._unreached += 1
+                self._away += 1
                 return wait
         self._made += 1
         if self._made >= policy.attempts or not _may_pass(error):
@@ -119,21 +125,23 @@ class Attempts:
         remaining = self.remaining
         return None if remaining is not None and wait >= remaining else wait
 
-    def _wait_for_listener(self, policy: RetryPolicy) -> float | None:
-        """Returns the seconds until the next attempt where nobody listens; None if the time for it is over."""
+    def _wait_for_server(self, policy: RetryPolicy, error: SolverError) -> float | None:
+        """Returns the seconds until the next attempt at a server that is away; None if the time for it is over."""
+        asked = error.retry_seconds or 0.0
         ends = [policy.patience - (self._now() - self._started)]
         if self.remaining is not None:
             ends.append(self.remaining)
         left = min(ends)
-        if left <= _LAST_WAIT:
+        last = _LAST_KNOCK if is_unreached(error) else _LAST_QUESTION
+        if asked > policy.longest_wait or left <= 2 * last:
             return None
-        wait = self._drawn(policy, self._unreached + 1, min(policy.longest_wait, UNREACHED_WAIT))
+        wait = asked + self._drawn(policy, self._away + 1, min(policy.longest_wait, AWAY_WAIT))
         # the last attempt is made just before the end
-        return min(max(wait, _LAST_WAIT), max(left - _LAST_WAIT / 2, left / 2))
+        return min(max(min(wait, policy.longest_wait), _SHORTEST_AWAY_WAIT), left - last)
 
     def _drawn(self, policy: RetryPolicy, number: int, longest: float) -> float:
         """Returns the wait before an attempt, counted from 1, with the chance in it."""
-        backoff = min(policy.first_wait * 2.0 ** (number - 1), longest)
+        backoff = min(policy.first_wait * 2.0 ** min(number - 1, _MOST_DOUBLINGS), longest)
         return backoff * (1 - policy.jitter * self._draw.random())
 
     def is_over(self) -> bool:

@@ -15,6 +15,8 @@ _NOBODY: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_AGREEMENT: Final = re.compile("socket closed|reset by peer|ssl|handshake|certificate|wrong_version", re.IGNORECASE)
+_RESTARTING: Final = frozenset({"WARMING_UP", "DRAINING"})
+"""Reasons of a server that is about to stop or has just been started."""
 _QUOTED: Final = 300
 """Characters of gRPC's own words that are shown."""
 
@@ -22,6 +24,12 @@ _QUOTED: Final = 300
 def is_unreached(error: SolverError) -> bool:
     """Tells whether nobody listens at the address, so that nothing of the call was sent."""
     return error.code is grpc.StatusCode.UNAVAILABLE and not error.reason and bool(_NOBODY.search(error.details))
+
+
+def is_away(error: SolverError) -> bool:
+    """Tells whether the server is restarted: nobody listens, or it refuses every call until it is warm or gone."""
+    is_restarting = error.code is grpc.StatusCode.UNAVAILABLE and error.reason in _RESTARTING
+    return is_restarting or is_unreached(error)
 
 
 def put_plainly(error: SolverError, seconds: float, attempts: int) -> None:
