@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from tarocchi.solver.v1 import deal_pb2, rules_service_pb2
 from tarocchi_solver import SolverClient as ExportedClient
 from tarocchi_solver import examples
 from tarocchi_solver.client import (
+    AsyncSolverClient,
     InvalidCallError,
     RetryPolicy,
     SolverClient,
@@ -120,9 +122,38 @@ def test_a_time_may_be_any_number_above_zero(client: SolverClient, time_ms: floa
 
 @pytest.mark.parametrize("address", ["", " ", None, "\ud800:1", "a\n:1"])
 def test_an_address_must_be_one(address: Any, capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="is no address of a server: give host and port"):
+    with pytest.raises(ValueError, match="is no address: give host and port"):
         SolverClient(address)
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("localhost", "give host and port, such as 127.0.0.1:50051"),
+        ("[::1]", "give host and port"),
+        (":1", "give host and port"),
+        ("http://localhost:1", "leave out http:// and give host and port alone"),
+        ("localhost:1/x", "a port is a number"),
+        ("local/host:1", "give host and port"),
+        ("a b:1", "give host and port"),
+        (" localhost:1", "leave out the spaces around it"),
+        ("localhost:1 ", "leave out the spaces around it"),
+        ("::1:1", "put [ and ] around the host, such as [::1]:50051"),
+        ("localhost:x", "a port is a number from 0 to 65535"),
+        ("localhost:0", "give the port that it listens on"),
+        ("unix:", "give the path of the socket"),
+    ],
+)
+def test_an_address_has_a_host_and_a_port(address: str, told: str) -> None:
+    for kind in (SolverClient, AsyncSolverClient):
+        with pytest.raises(ValueError, match=f"^{re.escape(repr(address))} is no address.*: {re.escape(told)}"):
+            kind(address)
+
+
+def test_addresses_that_can_be() -> None:
+    for address in ("solver.example.org:50051", "[::1]:1", "a_b-c.:65535", "unix:relative", "città.example:1"):
+        SolverClient(address).close()
 
 
 def test_a_port_is_not_cut_down_to_another(server: SolverServer) -> None:

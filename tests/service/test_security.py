@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from service_support import in_the_middle, observed, serving, wait_for
 from tarocchi_solver.cli import app
-from tarocchi_solver.client import ClientTls, SolverClient, SolverError
+from tarocchi_solver.client import AsyncSolverClient, ClientTls, SolverClient, SolverError
 from tarocchi_solver.client.channel import open_aio_channel
 from tarocchi_solver.service.config import ConfigError, ServerConfig, Token
 from tarocchi_solver.service.errors import StatusReason
@@ -108,10 +108,17 @@ def test_files_that_are_no_certificates(files: Files, tmp_path: Path) -> None:
         ({**pair, "tls_certificate": text}, [("tls_certificate", "holds no certificate")]),
         ({**pair, "tls_key": text}, [("tls_key", "holds no key that can be used")]),
         ({**pair, "tls_key": files.folder / "client.key"}, [("tls_key", "does not belong to the certificate")]),
-        ({**pair, "tls_client_ca": text}, [("tls_client_ca", "holds no certificates")]),
+        (
+            {**pair, "tls_client_ca": text},
+            [("tls_client_ca", "holds no certificate: give those of the clients' roots")],
+        ),
         (
             {"tls_certificate": missing, "tls_key": missing, "tls_client_ca": missing},
             [(name, "cannot be read") for name in ("tls_certificate", "tls_key", "tls_client_ca")],
+        ),
+        (
+            {"tls_certificate": text, "tls_key": missing},
+            [("tls_certificate", "holds no certificate"), ("tls_key", "cannot be read")],
         ),
     ]
     for settings, told in cases:
@@ -278,6 +285,30 @@ def test_a_token_from_asyncio(guarded: SolverServer) -> None:
 def test_a_client_that_cannot_be(address: str, more: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         SolverClient(address, **more)
+
+
+def test_a_client_looks_at_its_files(files: Files, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("no certificate")
+    own = files.of_client()
+    for more, told in (
+        (
+            {"ca": text},
+            r"tls\.ca: the file .*/text holds no certificate: give the roots of the server's certificate in",
+        ),
+        ({"ca": files.folder / "client.key"}, r"tls\.ca: the file .*/client\.key holds no certificate"),
+        ({"ca": 3}, r"tls\.ca: the name of a file is needed, not 3"),
+        ({**own, "certificate": text}, r"tls\.certificate: the file .*/text holds no certificate: give the client's"),
+        ({**own, "key": text}, r"tls\.key: the file .*/text holds no key that can be used"),
+        ({**own, "key": files.folder / "other.key"}, r"tls\.key: the key in .* does not belong to the certificate in"),
+    ):
+        for kind in (SolverClient, AsyncSolverClient):
+            with pytest.raises(ValueError, match=told):
+                kind("localhost:1", tls=ClientTls(**more))
+    # what else stands in a bundle may be of any language
+    bundle = tmp_path / "bundle"
+    bundle.write_bytes("# Főtanúsítvány\n".encode() + files.server_ca.read_bytes())
+    SolverClient("localhost:1", tls=ClientTls(ca=str(bundle))).close()
 
 
 def test_a_client_may_be_told_that_something_else_encrypts() -> None:

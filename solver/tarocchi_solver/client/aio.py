@@ -92,8 +92,8 @@ class AsyncSolverClient:
             tls: encrypts; True with the roots of the system, a `ClientTls` with others or with an own certificate.
 
         Raises:
-            ValueError: the address is no text, an empty one, or has a port that cannot be; the token cannot be sent, or
-                not without `tls`; a file of `tls` cannot be read.
+            ValueError: the address is no host with a port and no socket; the token cannot be sent, or not without
+                `tls`; a file of `tls` cannot be read or does not hold what it should, or the key is another's.
             InvalidCallError: the timeout is no number.
         """
         if timeout is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import Any, Final
 import grpc
 import grpc.aio
 
-LAST_PORT: Final = 65535
+from tarocchi_solver.addresses import is_loopback, is_unix, split_address
+from tarocchi_solver.credentials import certificates_fault, key_fault, read_file
+
 CHANNEL_OPTIONS: Final[tuple[tuple[str, int], ...]] = (
     # Left alone, gRPC waits a second after a failed connection and fails every call meanwhile, also those that are
     # tried again; and it rises to two minutes, long after a server that was replaced is there again.
@@ -46,7 +47,8 @@ def open_channel(address: str, *, token: str | None = None, tls: ClientTls | boo
             is not encrypted. None also holds back a token that would leave this machine in the clear.
 
     Raises:
-        ValueError: the address cannot be, the token cannot be sent, or a file cannot be read.
+        ValueError: the address cannot be, the token cannot be sent, or a file cannot be read or does not hold what it
+            should.
     """
     _check(address, token, tls)
     credentials = _credentials(token, tls)
@@ -71,32 +73,25 @@ def open_aio_channel(
 
 
 def _check(address: str, token: str | None, tls: ClientTls | bool | None) -> None:
-    if not isinstance(address, str) or not address.strip() or not address.isprintable():
-        raise ValueError(f"{address!r} is no address of a server: give host and port, such as 127.0.0.1:50051")
-    port = address.rpartition(":")[2]
-    if port.isdecimal() and int(port[:9]) > LAST_PORT:
-        raise ValueError(f"{address!r} is no address of a server: a port is a number from 0 to {LAST_PORT}")
+    if not isinstance(address, str):
+        raise ValueError(f"{address!r} is no address: give host and port, such as 127.0.0.1:50051")
+    try:
+        _, port = split_address(address)
+    except OSError as error:
+        raise ValueError(str(error)) from error
+    if port == 0 and not is_unix(address):
+        raise ValueError(f"{address!r} is no address of a server: give the port that it listens on")
     if tls is not None and not isinstance(tls, (bool, ClientTls)):
         raise ValueError(f"tls: True, False or a ClientTls is needed, not {tls!r}")
     if token is None:
         return
     if not isinstance(token, str) or not _TOKEN.fullmatch(token):
         raise ValueError("the token has characters that no header can carry, or none: give it as the server knows it")
-    if tls is None and not _is_loopback(address):
+    if tls is None and not is_loopback(address):
         raise ValueError(
             f"the token would travel to {address} in the clear: give tls=True or a ClientTls, "
             "or tls=False if something else encrypts"
         )
-
-
-def _is_loopback(address: str) -> bool:
-    host = address.rpartition(":")[0].strip("[]")
-    if host == "localhost" or address.startswith("unix:"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _credentials(token: str | None, tls: ClientTls | bool | None) -> grpc.ChannelCredentials | None:
@@ -106,22 +101,35 @@ def _credentials(token: str | None, tls: ClientTls | bool | None) -> grpc.Channe
     files = ClientTls() if tls is True else tls
     if (files.certificate is None) != (files.key is None):
         raise ValueError("tls: a certificate needs its key, and a key its certificate: give both or neither")
-    credentials = grpc.ssl_channel_credentials(
-        *(_read(name, getattr(files, name)) for name in ("ca", "key", "certificate"))
-    )
+    roots = _read("ca", files.ca, "the roots of the server's certificate")
+    certificate = _read("certificate", files.certificate, "the client's own")
+    key = _read("key", files.key, None)
+    if files.certificate is None or files.key is None:
+        sentence = None
+    else:
+        sentence = key_fault(Path(files.certificate), Path(files.key))
+    if sentence is not None:
+        raise ValueError(f"tls.key: {sentence}")
+    credentials = grpc.ssl_channel_credentials(roots, key, certificate)
     if token is None:
         return credentials
     return grpc.composite_channel_credentials(credentials, grpc.access_token_call_credentials(token))
 
 
-def _read(name: str, path: str | Path | None) -> bytes | None:
+def _read(name: str, path: str | Path | None, certificates: str | None) -> bytes | None:
+    """Returns what a file holds; `certificates` says in words which it should hold, if any."""
     if path is None:
         return None
+    if not isinstance(path, (str, Path)):
+        raise ValueError(f"tls.{name}: the name of a file is needed, not {path!r}")
+    path = Path(path)
     try:
-        return Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or error
-        raise ValueError(f"tls.{name}: the file {path} cannot be read ({cause}): name one that can") from error
+        content = read_file(path)
+    except ValueError as error:
+        raise ValueError(f"tls.{name}: {error}") from error
+    if certificates and (sentence := certificates_fault(path, certificates)):
+        raise ValueError(f"tls.{name}: {sentence}")
+    return content
 
 
 class _Details(grpc.ClientCallDetails):

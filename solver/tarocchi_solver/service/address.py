@@ -1,48 +1,12 @@
-"""Checks the address of a server before gRPC does, whose own complaints are not for people."""
+"""Finds out whether a server can listen on an address before gRPC tries, whose own complaints are not for people."""
 
 from __future__ import annotations
 
 import errno
-import ipaddress
 import socket
 from pathlib import Path
-from typing import Final
 
-LAST_PORT: Final = 65535
-UNIX: Final = "unix:"
-"""How the address of a socket of this machine begins; the path of the socket follows."""
-
-
-def is_unix(address: str) -> bool:
-    """Tells whether an address is the socket of this machine at a path."""
-    return address.startswith(UNIX)
-
-
-def is_loopback(address: str) -> bool:
-    """Tells whether only this machine can reach an address."""
-    if is_unix(address):
-        return True
-    host = split_address(address)[0].strip("[]")
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def split_address(address: str) -> tuple[str, int]:
-    """Returns host and port, of a socket of this machine its address and 0; raises `OSError` for what is no address."""
-    if is_unix(address):
-        if not address.removeprefix(UNIX) or not address.isprintable():
-            raise OSError(f"{address!r} is no address: give the path of the socket, such as unix:/run/tarocchi.sock")
-        return address, 0
-    host, _, port = address.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()):
-        raise OSError(f"{address!r} is no address: give host and port, such as 127.0.0.1:50051")
-    if len(port) > len(str(LAST_PORT)) or int(port) > LAST_PORT:
-        raise OSError(f"{address!r} is no address: a port is a number from 0 to {LAST_PORT}")
-    return host, int(port)
+from tarocchi_solver.addresses import UNIX, is_unix, split_address
 
 
 def require_free(address: str) -> None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from tarocchi_solver.addresses import is_loopback, is_unix, split_address
 from tarocchi_solver.search import DEFAULT_BUDGET, Budget
 from tarocchi_solver.search.results import MAX_ITERATIONS, MAX_SAMPLED_WORLDS
-from tarocchi_solver.service.address import is_loopback, is_unix, split_address
 from tarocchi_solver.service.logs import LogFormat, LogLevel
 
 SPARE_THREADS: Final = 8

@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 
 from tarocchi_engine import VARIANTS
 from tarocchi_solver import __version__
-from tarocchi_solver.service.address import split_address
+from tarocchi_solver.addresses import split_address
 from tarocchi_solver.service.decisions import Decision
 from tarocchi_solver.service.records import Call, Trace
 

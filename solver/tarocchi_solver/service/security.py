@@ -7,7 +7,6 @@ import functools
 import hashlib
 import hmac
 import math
-import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from typing import Any, Final
 
 import grpc
 
+from tarocchi_solver.credentials import certificates_fault, key_fault, read_file
 from tarocchi_solver.service.calls import CALLER, RETRY_SECONDS, abort, current_call
 from tarocchi_solver.service.config import ConfigError, ConfigFault, ServerConfig, Token
 from tarocchi_solver.service.errors import RequestError, StatusReason
@@ -38,13 +38,13 @@ def server_credentials(config: ServerConfig) -> grpc.ServerCredentials | None:
     if config.tls_certificate is None or config.tls_key is None:
         return None
     faults: list[ConfigFault] = []
-    certificate = _read("tls_certificate", config.tls_certificate, faults)
-    key = _read("tls_key", config.tls_key, faults)
-    roots = None if config.tls_client_ca is None else _read("tls_client_ca", config.tls_client_ca, faults)
-    if certificate and key:
-        faults.extend(_pair_faults(config.tls_certificate, config.tls_key))
-    if roots:
-        faults.extend(_root_faults(roots))
+    certificate = _read("tls_certificate", config.tls_certificate, "the server's own", faults)
+    key = _read("tls_key", config.tls_key, None, faults)
+    roots = None
+    if config.tls_client_ca is not None:
+        roots = _read("tls_client_ca", config.tls_client_ca, "those of the clients' roots", faults)
+    if certificate and key and (sentence := key_fault(config.tls_certificate, config.tls_key)):
+        faults.append(ConfigFault("tls_key", sentence))
     if faults:
         raise ConfigError(faults)
     return grpc.ssl_server_credentials(
@@ -52,43 +52,17 @@ def server_credentials(config: ServerConfig) -> grpc.ServerCredentials | None:
     )
 
 
-def _read(name: str, path: Path, faults: list[ConfigFault]) -> bytes:
+def _read(name: str, path: Path, certificates: str | None, faults: list[ConfigFault]) -> bytes:
+    """Returns what a file holds, nothing if it is no good; `certificates` says in words what it should hold, if any."""
     try:
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or error
-        faults.append(ConfigFault(name, f"the file {path} cannot be read ({cause}): name one that this user can read"))
+        content = read_file(path)
+    except ValueError as error:
+        faults.append(ConfigFault(name, str(error)))
         return b""
-
-
-def _pair_faults(certificate: Path, key: Path) -> Iterator[ConfigFault]:
-    def refuse_password() -> str:
-        raise ValueError("it has a password")
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    # alone first: whether there is a certificate at all
-    try:
-        context.load_verify_locations(certificate)
-    except (ssl.SSLError, OSError):
-        yield ConfigFault("tls_certificate", f"the file {certificate} holds no certificate: give one in PEM")
-        return
-    try:
-        context.load_cert_chain(certificate, key, refuse_password)
-    except ValueError:
-        yield ConfigFault("tls_key", f"the key in {key} has a password: give it without, `openssl pkey` removes it")
-    except ssl.SSLError as error:
-        if error.reason == "KEY_VALUES_MISMATCH":
-            text = f"the key in {key} does not belong to the certificate in {certificate}: give both of one pair"
-        else:
-            text = f"the file {key} holds no key that can be used: give the certificate's own in PEM"
-        yield ConfigFault("tls_key", text)
-
-
-def _root_faults(roots: bytes) -> Iterator[ConfigFault]:
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(cadata=roots.decode("ascii"))
-    except (ssl.SSLError, ValueError):
-        yield ConfigFault("tls_client_ca", "the file holds no certificates: give those of the clients' roots in PEM")
+    if certificates and (sentence := certificates_fault(path, certificates)):
+        faults.append(ConfigFault(name, sentence))
+        return b""
+    return content
 
 
 class Holder:

@@ -18,8 +18,9 @@ from tarocchi.solver.v1 import review_service_pb2, rules_service_pb2, solver_ser
 from tarocchi.solver.v1.review_service_pb2_grpc import add_ReviewServiceServicer_to_server
 from tarocchi.solver.v1.rules_service_pb2_grpc import add_RulesServiceServicer_to_server
 from tarocchi.solver.v1.solver_service_pb2_grpc import add_SolverServiceServicer_to_server
+from tarocchi_solver.addresses import is_loopback, is_unix, split_address
 from tarocchi_solver.search import warm_up
-from tarocchi_solver.service.address import is_loopback, is_unix, require_free, split_address
+from tarocchi_solver.service.address import require_free
 from tarocchi_solver.service.calls import Readiness, Stage, UnreadableRequests
 from tarocchi_solver.service.config import ConfigError, ServerConfig
 from tarocchi_solver.service.handlers import Arrivals

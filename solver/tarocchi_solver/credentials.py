@@ -1,0 +1,46 @@
+"""What server and clients show one another, looked at before gRPC does, which takes any file and fails later."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+
+
+def read_file(path: Path) -> bytes:
+    """Returns what a file holds; raises `ValueError` with a sentence if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        cause = getattr(error, "strerror", None) or error
+        raise ValueError(f"the file {path} cannot be read ({cause}): name one that this user can read") from error
+
+
+def certificates_fault(path: Path, wanted: str) -> str | None:
+    """Returns the sentence about a file that holds no certificates, None if it does.
+
+    Args:
+        path: a file that can be read.
+        wanted: what to give, in words.
+    """
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+    except (ssl.SSLError, OSError):
+        return f"the file {path} holds no certificate: give {wanted} in PEM"
+    return None
+
+
+def key_fault(certificate: Path, key: Path) -> str | None:
+    """Returns the sentence about a key that does not fit a certificate, None if it does; both can be read."""
+
+    def refuse_password() -> str:
+        raise ValueError("it has a password")
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, refuse_password)
+    except ValueError:
+        return f"the key in {key} has a password: give it without, `openssl pkey` removes it"
+    except (ssl.SSLError, OSError) as error:
+        if getattr(error, "reason", None) == "KEY_VALUES_MISMATCH":
+            return f"the key in {key} does not belong to the certificate in {certificate}: give both of one pair"
+        return f"the file {key} holds no key that can be used: give the certificate's own in PEM"
+    return None
