@@ -80,6 +80,24 @@ def test_tls(files: Files) -> None:
                 assert "give tls where the server encrypts and only there, the CA" in refused.message
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_certificate_for_another_name(files: Files, tmp_path: Path, host: str) -> None:
+    root = trustme.CA()
+    root.cert_pem.write_to_path(tmp_path / "ca.pem")
+    leaf = root.issue_cert("solver.example")
+    leaf.private_key_pem.write_to_path(tmp_path / "server.key")
+    leaf.cert_chain_pems[0].write_to_path(tmp_path / "server.pem")
+    pair = {"tls_certificate": tmp_path / "server.pem", "tls_key": tmp_path / "server.key"}
+    with serving(address=f"{host}:0", **pair) as server:
+        with SolverClient(server.address, tls=ClientTls(ca=tmp_path / "ca.pem")) as client:
+            waits: list[float] = []
+            client._sleep = waits.append
+            refused = refusal(client.get_server_info)
+    assert (refused.code, waits) == (grpc.StatusCode.UNAVAILABLE, [])
+    assert refused.message.startswith("the certificate is for another name: the address has to be a name that")
+    assert "Hostname Verification Check failed" in refused.message
+
+
 def test_mutual_tls(files: Files) -> None:
     with serving(**files.of_server(), tls_client_ca=files.client_ca) as server:
         with SolverClient(server.address, tls=ClientTls(**files.of_client())) as client:

@@ -11,7 +11,7 @@ import grpc
 
 from tarocchi_solver.client.building import require_number
 from tarocchi_solver.client.errors import DeadlineError, InvalidCallError, SolverError
-from tarocchi_solver.client.wording import is_away, is_unreached, put_plainly
+from tarocchi_solver.client.wording import is_away, is_misnamed, is_unreached, put_plainly
 
 LONGEST_TIMEOUT: Final = 1e8
 """Seconds, some years: gRPC takes a much longer time for one that has passed."""
@@ -160,6 +160,6 @@ class Attempts:
 def _may_pass(error: SolverError) -> bool:
     """Tells whether what made a call fail may have passed the next time."""
     if error.code is grpc.StatusCode.UNAVAILABLE:
-        return True
+        return not is_misnamed(error)
     # without a time it is not the queue that is exhausted but the size of a message
     return error.code is grpc.StatusCode.RESOURCE_EXHAUSTED and error.retry_seconds is not None

@@ -15,6 +15,7 @@ _NOBODY: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_AGREEMENT: Final = re.compile("socket closed|reset by peer|ssl|handshake|certificate|wrong_version", re.IGNORECASE)
+_OTHER_NAME: Final = re.compile("hostname verification check failed", re.IGNORECASE)
 _RESTARTING: Final = frozenset({"WARMING_UP", "DRAINING"})
 """Reasons of a server that is about to stop or has just been started."""
 _QUOTED: Final = 300
@@ -32,6 +33,11 @@ def is_away(error: SolverError) -> bool:
     return is_restarting or is_unreached(error)
 
 
+def is_misnamed(error: SolverError) -> bool:
+    """Tells whether the server's certificate is for another name, which no further attempt changes."""
+    return error.code is grpc.StatusCode.UNAVAILABLE and not error.reason and bool(_OTHER_NAME.search(error.details))
+
+
 def put_plainly(error: SolverError, seconds: float, attempts: int) -> None:
     """Says how long an error was waited for and what to do, where gRPC itself has made its message."""
     if error.reason:
@@ -47,6 +53,11 @@ def _sentence(error: SolverError, spent: str) -> str | None:
         return f"no answer within {spent}: give the call a longer timeout, or the server less to do"
     if error.code is not grpc.StatusCode.UNAVAILABLE:
         return None
+    if is_misnamed(error):
+        return (
+            "the certificate is for another name: the address has to be a name that stands in the server's certificate, "
+            "so mend the address, or give the server a certificate for this one"
+        )
     if is_unreached(error):
         return f"nobody listens at the address, after {spent}: start the service, or mend the address"
     if _NO_AGREEMENT.search(error.details):
