@@ -88,11 +88,11 @@ def test_a_certificate_for_another_name(files: Files, tmp_path: Path, host: str)
     leaf.private_key_pem.write_to_path(tmp_path / "server.key")
     leaf.cert_chain_pems[0].write_to_path(tmp_path / "server.pem")
     pair = {"tls_certificate": tmp_path / "server.pem", "tls_key": tmp_path / "server.key"}
-    with serving(address=f"{host}:0", **pair) as server:
-        with SolverClient(server.address, tls=ClientTls(ca=tmp_path / "ca.pem")) as client:
-            waits: list[float] = []
-            client._sleep = waits.append
-            refused = refusal(client.get_server_info)
+    waits: list[float] = []
+    tls = ClientTls(ca=tmp_path / "ca.pem")
+    with serving(address=f"{host}:0", **pair) as server, SolverClient(server.address, tls=tls) as client:
+        client._sleep = waits.append
+        refused = refusal(client.get_server_info)
     assert (refused.code, waits) == (grpc.StatusCode.UNAVAILABLE, [])
     assert refused.message.startswith("the certificate is for another name: the address has to be a name that")
     assert "Hostname Verification Check failed" in refused.message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from tarocchi_solver.cli import app
-from tarocchi_solver.cli.serve_command import FLAGS
 from tarocchi_solver.search import Budget
 from tarocchi_solver.service.config import SETTINGS, ConfigError, ServerConfig, Token
-from tarocchi_solver.service.settings import Given, Settings, read_settings, variable_of
+from tarocchi_solver.service.settings import FLAGS, TOKENS_VARIABLE, Given, Settings, read_settings, variable_of
 
 SECRET = "kept-to-itself-0123456789"
 OTHER = "another-secret-0123456789"
@@ -161,6 +161,9 @@ def test_a_value_that_cannot_be_is_told(key: str, tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("queue_sise = 3", "queue_sise: there is no key 'queue_sise': the nearest is queue_size"),
+        ("searches = 3", "searches: there is no key 'searches': what the flag --searches sets is called concurrent_"),
+        ("queue-size = 3", "queue-size: there is no key 'queue-size': what the flag --queue-size sets is called queue"),
+        ("[default_budget]\nthreads = 3", "default_budget.threads: there is no key 'threads': the nearest is"),
         ("[default_budget]\niteration = 3", "default_budget.iteration: there is no key 'iteration': the nearest is"),
         ("default_budget = 3", "default_budget: 3 is no table: write [default_budget]"),
         ("tokens = 3", "tokens: this is no list of tables: write [[tokens]]"),
@@ -197,6 +200,36 @@ def test_what_is_no_toml(text: str, tmp_path: Path) -> None:
 def test_an_unknown_variable_is_told(tmp_path: Path) -> None:
     told = faults(tmp_path, "", {"TAROCCHI_QUEUESIZE": "3", "QUEUE": "3", "TAROCCHI_CACHE_DIR": "x"})
     assert told == ["TAROCCHI_QUEUESIZE: there is no variable 'TAROCCHI_QUEUESIZE': the nearest is TAROCCHI_QUEUE_SIZE"]
+
+
+@pytest.mark.parametrize(("key", "flag"), FLAGS.items())
+def test_the_names_of_flags_lead_to_their_settings(key: str, flag: str, tmp_path: Path) -> None:
+    name = f"TAROCCHI_{flag.removeprefix('--').upper().replace('-', '_')}"
+    if name == variable_of(key):
+        return
+    (told,) = faults(tmp_path, "", {name: "3"})
+    assert told == f"{name}: there is no variable '{name}': what the flag {flag} sets is called {variable_of(key)}"
+
+
+def test_the_readme_lists_all_settings() -> None:
+    """With flag, variable and default; what depends on the machine is told in words."""
+    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+    table = text[text.index("| key | flag |") :].partition("\n\n")[0]
+    rows = [[cell.strip().strip("`") for cell in line.strip("|").split(" | ")] for line in table.splitlines()[2:]]
+    assert {len(row) for row in rows} == {5}
+    expected = {key: [FLAGS.get(key, ""), variable_of(key), default_of(key)] for key in SETTINGS}
+    expected["tokens"] = ["", TOKENS_VARIABLE, ""]
+    assert {row[0]: row[1:4] for row in rows} == expected
+    assert all(len(row[4]) > 10 for row in rows)
+
+
+def default_of(key: str) -> str:
+    value: Any = ServerConfig(concurrent_searches=0, concurrent_analyses=0)
+    for part in key.split("."):
+        value = getattr(value, part)
+    if key in ("concurrent_searches", "concurrent_analyses"):
+        return "one for each core"
+    return "" if value is None else json.dumps(value)
 
 
 @pytest.mark.parametrize("service", ["TAROCCHI", "TAROCCHI_SOLVER"])

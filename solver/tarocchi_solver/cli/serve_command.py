@@ -15,22 +15,6 @@ from tarocchi_solver.cli.inputs import FAILURE, InputError, fail, faults_sentenc
 if TYPE_CHECKING:
     from tarocchi_solver.service.config import ConfigError
 
-FLAGS = {
-    "address": "--address",
-    "concurrent_searches": "--searches",
-    "queue_size": "--queue-size",
-    "search_threads": "--threads",
-    "grace_seconds": "--grace",
-    "tls_certificate": "--tls-certificate",
-    "tls_key": "--tls-key",
-    "tls_client_ca": "--tls-client-ca",
-    "allow_plaintext": "--allow-plaintext",
-    "metrics_address": "--metrics-address",
-    "log_format": "--log-format",
-    "log_level": "--log-level",
-}
-"""By setting. Other settings have no flag: secrets would show in the list of processes, the rest is rarely changed."""
-
 
 @plainly
 def serve(
@@ -79,7 +63,7 @@ def serve(
     # before gRPC is loaded, which else writes lines of its own among those of the log
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from tarocchi_solver.service.config import ConfigError
-    from tarocchi_solver.service.settings import Given, read_settings
+    from tarocchi_solver.service.settings import FLAGS, Given, read_settings
 
     values = {
         "address": address,

@@ -33,6 +33,21 @@ from tarocchi_solver.service.config import (
 PREFIX: Final = "TAROCCHI_"
 FILE_VARIABLE: Final = "TAROCCHI_CONFIG"
 TOKENS_VARIABLE: Final = "TAROCCHI_TOKENS"
+FLAGS: Final[Mapping[str, str]] = {
+    "address": "--address",
+    "concurrent_searches": "--searches",
+    "queue_size": "--queue-size",
+    "search_threads": "--threads",
+    "grace_seconds": "--grace",
+    "tls_certificate": "--tls-certificate",
+    "tls_key": "--tls-key",
+    "tls_client_ca": "--tls-client-ca",
+    "allow_plaintext": "--allow-plaintext",
+    "metrics_address": "--metrics-address",
+    "log_format": "--log-format",
+    "log_level": "--log-level",
+}
+"""By setting. Other settings have no flag: secrets would show in the list of processes, the rest is rarely changed."""
 OTHER_VARIABLES: Final = frozenset({FILE_VARIABLE, TOKENS_VARIABLE, "TAROCCHI_CACHE_DIR"})
 """Variables of this program that are no setting of one value."""
 _SERVICE_LINK: Final = re.compile(
@@ -309,6 +324,11 @@ class _Reader:
 
 
 def _unknown(what: str, name: str, known: list[str] | tuple[str, ...]) -> str:
+    bare = name.removeprefix(PREFIX).strip("-").replace("-", "_").lower()
+    for key, flag in FLAGS.items():
+        by_flag = variable_of(key) if name.startswith(PREFIX) else key
+        if bare == flag.strip("-").replace("-", "_") and by_flag in known:
+            return f"there is no {what} {shown(name)}: what the flag {flag} sets is called {by_flag}"
     nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
     return f"there is no {what} {shown(name)}: the nearest is {nearest[0]}"
 
