@@ -83,7 +83,7 @@ def test_recommend_takes_a_whole_request(value: dict[str, Any]) -> None:
 
 
 def test_recommend_needs_the_address_of_a_server(example: Path) -> None:
-    assert "--server: '' is no address of a server" in wrong(run("recommend", str(example), "--server", ""))
+    assert "--server: '' is no address: give host and port" in wrong(run("recommend", str(example), "--server", ""))
 
 
 def test_recommend_within_a_time(example: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import json
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 from typer.testing import CliRunner
 
 from service_support import in_the_middle, observed, serving, wait_for
+from tarocchi_solver import examples
 from tarocchi_solver.cli import app
 from tarocchi_solver.client import AsyncSolverClient, ClientTls, SolverClient, SolverError
 from tarocchi_solver.client.channel import open_aio_channel
@@ -94,7 +96,7 @@ def test_a_certificate_for_another_name(files: Files, tmp_path: Path, host: str)
         client._sleep = waits.append
         refused = refusal(client.get_server_info)
     assert (refused.code, waits) == (grpc.StatusCode.UNAVAILABLE, [])
-    assert refused.message.startswith("the certificate is for another name: the address has to be a name that")
+    assert refused.message.startswith("the certificate is for another name: mend the address, whose host")
     assert "Hostname Verification Check failed" in refused.message
 
 
@@ -348,8 +350,30 @@ def test_the_command_line_encrypts_and_sends_a_token(files: Files, tmp_path: Pat
         (["--tls"], "name it with --server"),
         (["--server", "example.org:1", "--token-file", str(token)], "in the clear"),
         (["--server", "example.org:1", "--tls", "--token-file", str(tmp_path)], "--token-file: "),
-        (["--server", "example.org:1", "--ca", str(tmp_path / "no")], "cannot be read"),
+        (["--server", "example.org:1", "--ca", str(tmp_path / "no")], "--ca: the file "),
+        (["--key", str(token)], "name it with --server"),
+        (["--server", "example.org:1", "--key", str(token)], "--certificate needs its --key"),
+        (["--server", "example.org:1", "--certificate", str(token), "--key", str(token)], "--certificate: the file "),
     ):
         result = CliRunner().invoke(app, [*options, *more])
         assert (result.exit_code, told in result.output) == (2, True), result.output
         assert SITE.secret not in result.output
+
+
+@pytest.mark.parametrize("command", ["recommend", "analyze", "beliefs", "review"])
+def test_the_command_line_shows_a_certificate(files: Files, tmp_path: Path, command: str) -> None:
+    source = tmp_path / "input.json"
+    if command == "review":
+        source.write_text(examples.load("bolognese_deal"))
+    else:
+        source.write_text(json_format.MessageToJson(observed(in_the_middle())))
+    caps = [] if command == "beliefs" else ["--iterations", "1"]
+    own = files.of_client()
+    shown = ["--certificate", str(own["certificate"]), "--key", str(own["key"])]
+    with serving(**files.of_server(), tls_client_ca=files.client_ca) as server:
+        asked = [command, str(source), *caps, "--json", "--server", server.address, "--ca", str(own["ca"])]
+        result = CliRunner().invoke(app, [*asked, *shown])
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.output.splitlines()[-1] if command in ("analyze", "review") else result.output)
+        result = CliRunner().invoke(app, asked)
+        assert result.exit_code == 1, result.output

@@ -32,6 +32,10 @@ LevelName = Annotated[
 TokenFile = Annotated[Path | None, typer.Option(metavar="FILE", help="The token for the server, alone in a file.")]
 Tls = Annotated[bool, typer.Option("--tls", help="Encrypt, with the roots of the system or those of --ca.")]
 Ca = Annotated[Path | None, typer.Option(metavar="FILE", help="Roots of the server's certificate; encrypts.")]
+Certificate = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The client's own certificate, if asked for; encrypts.")
+]
+Key = Annotated[Path | None, typer.Option(metavar="FILE", help="The key of --certificate.")]
 RuleOptions = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="A rule option, see `variants`; may be given several times."),

@@ -26,21 +26,31 @@ class Access:
 
 
 def read_access(
-    server: str | None, threads: int | None, token_file: Path | None, tls: bool, ca: Path | None
+    server: str | None,
+    threads: int | None,
+    token_file: Path | None,
+    tls: bool,
+    ca: Path | None,
+    certificate: Path | None,
+    key: Path | None,
 ) -> Access | None:
     """Returns the server named on the command line, None for this process; raises `InputError`."""
     if server is None:
-        if token_file or tls or ca:
+        if token_file or tls or ca or certificate or key:
             raise InputError(
-                "--token-file, --tls and --ca belong to a server: name it with --server, or leave them out"
+                "--token-file, --tls, --ca, --certificate and --key belong to a server: name it with --server, or "
+                "leave them out"
             )
         return None
     if threads is not None:
         raise InputError("--threads belongs to the server: leave it out together with --server")
+    if (certificate is None) != (key is None):
+        raise InputError("--certificate needs its --key, and --key its --certificate: give both or neither")
     from tarocchi_solver.client import ClientTls
 
+    files = ClientTls(ca=ca, certificate=certificate, key=key)
     token = None if token_file is None else _read_token(token_file)
-    return Access(server, token, ClientTls(ca=ca) if ca else tls or None)
+    return Access(server, token, files if ca or certificate else tls or None)
 
 
 def _read_token(path: Path) -> str:
@@ -62,7 +72,10 @@ def asking(access: Access, source: str) -> Iterator[SolverClient]:
         hasty = RetryPolicy(patience=0)
         client = SolverClient(access.address, timeout=None, retry=hasty, token=access.token, tls=access.tls)
     except ValueError as error:
-        raise InputError(f"--server: {error}") from error
+        # of a file the client says tls.ca, of all else nothing
+        text = str(error)
+        is_of_file = text.startswith("tls.")
+        raise InputError(f"--{text.removeprefix('tls.')}" if is_of_file else f"--server: {text}") from error
     with client:
         try:
             yield client

@@ -13,7 +13,9 @@ from tarocchi_solver.cli.inputs import FAILURE, fail, plainly, read_request, ref
 from tarocchi_solver.cli.options import (
     AsJson,
     Ca,
+    Certificate,
     Iterations,
+    Key,
     LevelName,
     Seed,
     Server,
@@ -52,6 +54,8 @@ def recommend(
     token_file: TokenFile = None,
     tls: Tls = False,
     ca: Ca = None,
+    certificate: Certificate = None,
+    key: Key = None,
     as_json: AsJson = False,
 ) -> None:
     """Recommend a move to the seat whose observation FILE holds."""
@@ -65,7 +69,7 @@ def recommend(
         request.budget.MergeFrom(budget_message(worlds, iterations, time_ms))
     if level is not None:
         request.level = level_number(level)
-    access = read_access(server, threads, token_file, tls, ca)
+    access = read_access(server, threads, token_file, tls, ca, certificate, key)
     if access is not None:
         answer, variant = _ask_server(access, request, source)
     else:

@@ -13,7 +13,9 @@ from tarocchi_solver.cli.inputs import plainly, read_replay, read_request, refus
 from tarocchi_solver.cli.options import (
     AsJson,
     Ca,
+    Certificate,
     Iterations,
+    Key,
     Seed,
     Server,
     Source,
@@ -48,6 +50,8 @@ def analyze(
     token_file: TokenFile = None,
     tls: Tls = False,
     ca: Ca = None,
+    certificate: Certificate = None,
+    key: Key = None,
     as_json: AsJson = False,
 ) -> None:
     """Analyze the position in FILE until Ctrl-C or a cap; a table shows what is known so far.
@@ -62,7 +66,7 @@ def analyze(
         request.seed = asked.seed if seed is None else seed
     if (worlds, iterations, time_ms) != (None, None, None):
         request.budget.CopyFrom(budget_message(worlds, iterations, time_ms))
-    access = read_access(server, threads, token_file, tls, ca)
+    access = read_access(server, threads, token_file, tls, ca, certificate, key)
     if access is not None:
         with asking(access, source) as client:
             variant = variant_named(client.list_variants(), request.observation.variant)
@@ -109,6 +113,8 @@ def beliefs(
     token_file: TokenFile = None,
     tls: Tls = False,
     ca: Ca = None,
+    certificate: Certificate = None,
+    key: Key = None,
     as_json: AsJson = False,
 ) -> None:
     """Tell where each card may lie that the seat whose observation FILE holds does not see."""
@@ -119,7 +125,7 @@ def beliefs(
     request = pb.GetBeliefsRequest(observation=asked.observation)
     if seed is not None or asked.HasField("seed"):
         request.seed = asked.seed if seed is None else seed
-    access = read_access(server, None, token_file, tls, ca)
+    access = read_access(server, None, token_file, tls, ca, certificate, key)
     if access is not None:
         with asking(access, source) as client, Waiting(f"Asking {access.address}"):
             answer = client.get_beliefs(request.observation, seed=_seed_of(request))
@@ -149,6 +155,8 @@ def review(
     token_file: TokenFile = None,
     tls: Tls = False,
     ca: Ca = None,
+    certificate: Certificate = None,
+    key: Key = None,
     as_json: AsJson = False,
 ) -> None:
     """Review the finished deal that FILE holds: what each move cost, and what was luck.
@@ -160,7 +168,7 @@ def review(
     replayed = read_replay(source)
     budget = budget_message(worlds, iterations, time_ms)
     request = pb.ReviewDealRequest(deal=replayed.deal, events=replayed.events, seats=seats, budget=budget, seed=seed)
-    access = read_access(server, threads, token_file, tls, ca)
+    access = read_access(server, threads, token_file, tls, ca, certificate, key)
     if access is not None:
         with (
             asking(access, source) as client,

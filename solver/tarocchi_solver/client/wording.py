@@ -55,8 +55,8 @@ def _sentence(error: SolverError, spent: str) -> str | None:
         return None
     if is_misnamed(error):
         return (
-            "the certificate is for another name: the address has to be a name that stands in the server's own: "
-            "mend the address, or give the server a certificate for this one"
+            "the certificate is for another name: mend the address, whose host has to stand in the server's "
+            "certificate, or give the server a certificate for this one"
         )
     if is_unreached(error):
         return f"nobody listens at the address, after {spent}: start the service, or mend the address"
