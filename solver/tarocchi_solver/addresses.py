@@ -12,6 +12,7 @@ UNIX: Final = "unix:"
 _EXAMPLE: Final = "such as 127.0.0.1:50051"
 _HOST: Final = re.compile(r"\[[^][/\s]+\]|[^][:/\\@?#,\s]+")
 """A name or an address, of IPv6 in brackets."""
+_EVERYWHERE: Final = frozenset({"0.0.0.0", "[::]"})
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
@@ -46,9 +47,9 @@ def split_address(address: str) -> tuple[str, int]:
     if scheme := _SCHEME.match(address):
         raise OSError(f"{address!r} is no address: leave out {scheme[0]} and give host and port alone, {_EXAMPLE}")
     host, colon, port = address.rpartition(":")
-    if not colon or not host or address.endswith("]"):
+    if not colon or not host or not (port.isascii() and port.isdigit()):
         raise OSError(f"{address!r} is no address: give host and port, {_EXAMPLE}")
-    if not (port.isascii() and port.isdigit()) or len(port) > len(str(LAST_PORT)) or int(port) > LAST_PORT:
+    if len(port) > len(str(LAST_PORT)) or int(port) > LAST_PORT:
         raise OSError(f"{address!r} is no address: a port is a number from 0 to {LAST_PORT}")
     if not _HOST.fullmatch(host):
         remedy = (
@@ -56,3 +57,15 @@ def split_address(address: str) -> tuple[str, int]:
         )
         raise OSError(f"{address!r} is no address: {remedy}")
     return host, int(port)
+
+
+def may_meet(one: str, other: str) -> bool:
+    """Tells whether two addresses to listen on are the same, or one of them holds the other."""
+    if is_unix(one) or is_unix(other):
+        return one == other
+    (host, port), (other_host, other_port) = split_address(one), split_address(other)
+    if port != other_port or port == 0:
+        return False
+    hosts = {host, other_host}
+    is_by_name = "localhost" in hosts and is_loopback(one) and is_loopback(other)
+    return len(hosts) == 1 or bool(hosts & _EVERYWHERE) or is_by_name

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from pathlib import Path
+from typing import Final
+
+_BEARER: Final = re.compile(r"[A-Za-z0-9._~+/-]+=*")
+"""What a bearer token is made of (RFC 6750, section 2.1)."""
+BEARER_FORM: Final = "letters, digits and - . _ ~ + / alone, and = at its end"
+
+
+def is_bearer_token(text: str) -> bool:
+    """Tells whether a text is a bearer token, which a header carries as it is."""
+    return _BEARER.fullmatch(text) is not None
 
 
 def read_file(path: Path) -> bytes:

@@ -87,8 +87,9 @@ def test_serve_on_a_taken_address() -> None:
         assert found
         result = run("serve", "--address", found[1])
         assert result.returncode == 2
-        assert (
-            result.stderr.splitlines()[-1] == f"tarocchi: cannot listen on {found[1]}: it is taken by another program"
+        assert result.stderr.splitlines()[-1] == (
+            f"tarocchi: cannot listen on {found[1]}: it is taken by another program: "
+            "stop that one, or choose another address"
         )
         # gRPC has not put in a word of its own
         assert not re.search(r"^[EWI]\d{4} |Traceback", result.stderr, re.MULTILINE)

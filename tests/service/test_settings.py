@@ -35,6 +35,42 @@ def faults(tmp_path: Path, *arguments: Any, **flags: Any) -> list[str]:
     return [str(fault).replace(f"{tmp_path}/", "") for fault in caught.value.faults]
 
 
+def test_a_default_that_nobody_gave_is_lowered_to_the_maximum(tmp_path: Path) -> None:
+    settings = read(tmp_path, "[maximum_budget]\niterations = 500\n")
+    assert settings.config.default_budget == Budget(iterations=500)
+    assert "iterations = 500  # default, lowered to maximum_budget.iterations" in settings.lines()
+
+
+def test_faults_do_not_hide_one_another(tmp_path: Path) -> None:
+    """Only what may come from another fault alone is not told."""
+    text = "metrics_address = '0.0.0.0:1'\nqueue_size = -1\ntls_key = 'k'\n[default_budget]\nworlds = 300_000\n"
+    text += a_token() + a_token(secret="'short'") + a_token("'a b'") + "limit = 3\n"
+    assert [line.removeprefix("server.toml: ").partition(": ")[0] for line in faults(tmp_path, text)] == [
+        "queue_size",
+        "default_budget.worlds",
+        "tokens[2].limit",
+        "tokens[1].secret",
+        "tokens[1].name",
+        "tokens[2].name",
+        "tokens[2].secret",
+        "tls_key",
+        "metrics_address",
+    ]
+    # these depend on what is wrong
+    told = faults(tmp_path, "address = 'x'\nmetrics_address = '0.0.0.0:1'\nallow_plaintext = 3\ntls_key = ''\n")
+    assert len(told) == 3
+
+
+def test_addresses_that_do_not_meet(tmp_path: Path) -> None:
+    for one, other in (
+        ("127.0.0.1:0", "127.0.0.1:0"),
+        ("127.0.0.1:1", "127.0.0.1:2"),
+        ("127.0.0.1:1", "127.0.0.2:1"),
+        ("unix:/run/x", "127.0.0.1:1"),
+    ):
+        assert read(tmp_path, f"address = '{one}'\nmetrics_address = '{other}'\n").config.metrics_address == other
+
+
 def test_every_setting_is_known() -> None:
     assert {key.partition(".")[0] for key in SETTINGS} | {"tokens"} == {entry.name for entry in fields(ServerConfig)}
     assert set(FLAGS) <= set(SETTINGS)
@@ -179,6 +215,19 @@ def test_a_value_that_cannot_be_is_told(key: str, tmp_path: Path) -> None:
         ("log_format = 'xml'", "log_format: 'xml' is none of them: give text or json"),
         ("log_level = 'INFO'", "log_level: 'INFO' is none of them: give debug, info, warning or error"),
         ("address = 'unix:'", "address: 'unix:' is no address: give the path of the socket"),
+        (
+            "address = '127.0.0.1:1'\nmetrics_address = '127.0.0.1:1'",
+            "metrics_address: calls are answered at 127.0.0.1:1 already: give the metrics another port",
+        ),
+        ("address = 'localhost:1'\nmetrics_address = '127.0.0.1:1'", "metrics_address: calls are answered at localho"),
+        (
+            "[default_budget]\niterations = 3\nworlds = 2\n[maximum_budget]\niterations = 2",
+            "default_budget.iterations: 3 is more than maximum_budget.iterations, 2: lower it, or raise that one",
+        ),
+        (
+            "[default_budget]\ntime_ms = 99_999",
+            "default_budget.time_ms: 99,999 is more than maximum_budget.time_ms, 60",
+        ),
         ("tls_key = 'x'", "tls_key: the certificate of this key is missing"),
         ("tls_certificate = 'x'", "tls_certificate: its key is missing"),
         ("tls_client_ca = 'x'", "tls_client_ca: certificates of clients are asked for under TLS only"),
@@ -247,8 +296,10 @@ def a_token(name: str = "'site'", secret: str = f"'{SECRET}'", more: str = "") -
     [
         (a_token(secret="'short'"), "tokens[0].secret: the secret has 5 characters, which can be guessed"),
         (a_token(secret=f"'{'x' * 513}'"), "tokens[0].secret: the secret has 513 characters: give at most 512"),
-        (a_token(secret=f"'{SECRET} '"), "tokens[0].secret: the secret has characters that no header can carry"),
-        (a_token(secret=f"'{SECRET}è'"), "tokens[0].secret: the secret has characters that no header can carry"),
+        (a_token(secret=f"'{SECRET} '"), "tokens[0].secret: the secret has other characters than those of tokens"),
+        (a_token(secret=f"'{SECRET}è'"), "tokens[0].secret: the secret has other characters than those of tokens"),
+        (a_token(secret=f"'{SECRET}:x'"), "tokens[0].secret: the secret has other characters than those of tokens"),
+        (a_token(secret=f"'{SECRET}=x'"), "tokens[0].secret: the secret has other characters than those of tokens"),
         (a_token(secret="3"), "tokens[0].secret: the secret is no text"),
         (a_token(name="''"), "tokens[0].name: it is empty"),
         (a_token(name="'a b'"), "tokens[0].name: 'a b' is no name"),
@@ -277,12 +328,14 @@ def test_tokens(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("short")
     assert faults(tmp_path, text)[0].startswith("server.toml: tokens[1].secret_file: the secret has 5 characters")
     # those of the environment replace those of the file
-    settings = read(tmp_path, a_token(), {"TAROCCHI_TOKENS": f"one:{OTHER} two:{SECRET}:x"})
-    assert settings.config.tokens == (Token("one", OTHER), Token("two", f"{SECRET}:x"))
+    settings = read(tmp_path, a_token(), {"TAROCCHI_TOKENS": f"one:{OTHER} two:{SECRET}/+~=="})
+    assert settings.config.tokens == (Token("one", OTHER), Token("two", f"{SECRET}/+~=="))
     for value, told in {
         "": "TAROCCHI_TOKENS: it is empty",
         f"one:{OTHER} {SECRET}": "TAROCCHI_TOKENS[1]: there is no colon",
-        "one:short": "TAROCCHI_TOKENS[0]: the secret has 5 characters",
+        f"one:{OTHER},two:{SECRET}": "TAROCCHI_TOKENS[0]: there is a comma in the secret: write NAME:SECRET for each",
+        f"one:{OTHER}{{}}": "TAROCCHI_TOKENS[0].secret: the secret has other characters than those of tokens, letters",
+        "one:short": "TAROCCHI_TOKENS[0].secret: the secret has 5 characters",
         f"one:{OTHER} one:{SECRET}": "TAROCCHI_TOKENS[1].name: 'one' is the name of tokens[0] too",
     }.items():
         (found,) = faults(tmp_path, "", {"TAROCCHI_TOKENS": value})
@@ -354,4 +407,8 @@ def test_serve_checks_and_prints_its_settings(tmp_path: Path) -> None:
     code, output = run("--check", "--tls-key", str(file), "--tls-certificate", str(file))
     assert code == 2
     assert output.startswith(f"tarocchi: --tls-certificate: the file {file} holds no certificate")
+    # together with faults of other kinds
+    code, output = run("--check", "--tls-key", str(file), "--tls-certificate", str(file), "--queue-size", "-1")
+    assert (code, output.splitlines()[0]) == (2, "tarocchi: 2 faults:")
+    assert f"  --tls-certificate: the file {file} holds no certificate" in output
     assert run("--config", "")[0] == 2

@@ -82,14 +82,13 @@ def serve(
     flags = {key: Given(value, FLAGS[key]) for key, value in values.items() if value is not None}
     if config == "":
         raise InputError("--config: the name of the file is empty: name one, or leave it out")
+    from tarocchi_solver.service.security import find_file_faults
+
     places: Mapping[str, str] = {}
     try:
-        settings = read_settings(flags, os.environ, config)
+        settings = read_settings(flags, os.environ, config, find_file_faults)
         places = settings.places
         if check:
-            from tarocchi_solver.service.security import server_credentials
-
-            server_credentials(settings.config)
             for line in settings.lines():
                 typer.echo(line)
             return

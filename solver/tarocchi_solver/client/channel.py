@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +10,7 @@ import grpc
 import grpc.aio
 
 from tarocchi_solver.addresses import is_loopback, is_unix, split_address
-from tarocchi_solver.credentials import certificates_fault, key_fault, read_file
+from tarocchi_solver.credentials import BEARER_FORM, certificates_fault, is_bearer_token, key_fault, read_file
 
 CHANNEL_OPTIONS: Final[tuple[tuple[str, int], ...]] = (
     # Left alone, gRPC waits a second after a failed connection and fails every call meanwhile, also those that are
@@ -22,7 +21,6 @@ CHANNEL_OPTIONS: Final[tuple[tuple[str, int], ...]] = (
     # what the service sends is bounded by what it was asked; the answers of a large batch are larger than 4 MiB
     ("grpc.max_receive_message_length", 64 << 20),
 )
-_TOKEN: Final = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +83,10 @@ def _check(address: str, token: str | None, tls: ClientTls | bool | None) -> Non
         raise ValueError(f"tls: True, False or a ClientTls is needed, not {tls!r}")
     if token is None:
         return
-    if not isinstance(token, str) or not _TOKEN.fullmatch(token):
-        raise ValueError("the token has characters that no header can carry, or none: give it as the server knows it")
+    if not isinstance(token, str) or not token:
+        raise ValueError("the token is no text or an empty one: give it as the server knows it")
+    if not is_bearer_token(token):
+        raise ValueError(f"the token has other characters than those of tokens: {BEARER_FORM}")
     if tls is None and not is_loopback(address):
         raise ValueError(
             f"the token would travel to {address} in the clear: give tls=True or a ClientTls, "

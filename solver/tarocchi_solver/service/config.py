@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
-from tarocchi_solver.addresses import is_loopback, is_unix, split_address
+from tarocchi_solver.addresses import is_loopback, is_unix, may_meet, split_address
+from tarocchi_solver.credentials import BEARER_FORM, is_bearer_token
 from tarocchi_solver.search import DEFAULT_BUDGET, Budget
 from tarocchi_solver.search.results import MAX_ITERATIONS, MAX_SAMPLED_WORLDS
 from tarocchi_solver.service.logs import LogFormat, LogLevel
@@ -24,11 +25,6 @@ SHORTEST_SECRET: Final = 16
 _LONGEST_SECRET: Final = 512
 _LONGEST_SHOWN: Final = 60
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_SECRET: Final = re.compile(r"[!-~]+")
-SECURITY: Final = frozenset(
-    {"address", "metrics_address", "allow_plaintext", "tls_certificate", "tls_key", "tls_client_ca", "tokens"}
-)
-"""Settings of which one may be wrong only because of another."""
 
 
 def _searches_per_machine() -> int:
@@ -202,9 +198,22 @@ def secret_fault(secret: object) -> str | None:
         return f"the secret has {len(secret)} characters, which can be guessed: give at least {SHORTEST_SECRET}"
     if len(secret) > _LONGEST_SECRET:
         return f"the secret has {len(secret):,} characters: give at most {_LONGEST_SECRET}"
-    if not _SECRET.fullmatch(secret):
-        return f"the secret has characters that no header can carry, such as a space: {remedy}"
+    if not is_bearer_token(secret):
+        return f"the secret has other characters than those of tokens, {BEARER_FORM}: {remedy}"
     return None
+
+
+def lowered(budget: Budget, maximum: Budget) -> Budget:
+    """Returns a budget with its caps lowered to the maximum; a cap that is not set stays so."""
+
+    def least(cap: int | None, most: int | None) -> int | None:
+        return cap if cap is None or most is None else min(cap, most)
+
+    return Budget(
+        worlds=least(budget.worlds, maximum.worlds),
+        iterations=least(budget.iterations, maximum.iterations),
+        time_ms=least(budget.time_ms, maximum.time_ms),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,11 +273,18 @@ class ServerConfig:
         admitted = self.concurrent_searches + self.queue_size + self.concurrent_analyses + self.analysis_queue_size
         return admitted + self.long_calls + SPARE_THREADS
 
-    def find_faults(self) -> list[ConfigFault]:
-        """Returns everything that is wrong with the values alone and with one another; reads no file."""
+    def find_faults(self, unsound: Collection[str] = ()) -> list[ConfigFault]:
+        """Returns everything that is wrong with the values alone and with one another; reads no file.
+
+        Args:
+            unsound: settings known to be wrong, instead of which this one has others. Nothing is said of what depends
+                on them.
+        """
         faults = [*self._faults_of_values(), *self._faults_of_tokens()]
-        if not SECURITY & {fault.key.partition("[")[0] for fault in faults}:
-            faults += self._faults_of_encryption()
+        wrong = {key.partition("[")[0] for key in (*unsound, *(fault.key for fault in faults))}
+        faults += self._faults_of_budgets(wrong)
+        faults += self._faults_of_encryption(wrong)
+        faults += self._faults_of_metrics(wrong)
         return faults
 
     def _faults_of_values(self) -> Iterator[ConfigFault]:
@@ -288,27 +304,38 @@ class ServerConfig:
         if len(self.tokens) > MOST_TOKENS:
             yield ConfigFault("tokens", f"{len(self.tokens):,} tokens: give at most {MOST_TOKENS:,}")
             return
-        names: dict[str, int] = {}
-        secrets: dict[str, int] = {}
+        first: dict[tuple[str, object], int] = {}
         for index, token in enumerate(self.tokens):
             path = f"tokens[{index}]"
-            yield from token.find_faults(path)
-            if (first := names.setdefault(token.name, index)) != index:
-                text = f"{shown(token.name)} is the name of tokens[{first}] too: give each its own"
-                yield ConfigFault(f"{path}.name", text)
-            if (first := secrets.setdefault(token.secret, index)) != index:
-                yield ConfigFault(f"{path}.secret", f"it is the secret of tokens[{first}] too: give each its own")
+            own = list(token.find_faults(path))
+            yield from own
+            wrong = {fault.key for fault in own}
+            for part, what in (("name", f"{shown(token.name)} is the name"), ("secret", "it is the secret")):
+                if f"{path}.{part}" in wrong:
+                    continue
+                if (before := first.setdefault((part, getattr(token, part)), index)) != index:
+                    yield ConfigFault(f"{path}.{part}", f"{what} of tokens[{before}] too: give each its own")
 
-    def _faults_of_encryption(self) -> Iterator[ConfigFault]:
-        if self.tls_certificate is not None and self.tls_key is None:
+    def _faults_of_budgets(self, wrong: Collection[str]) -> Iterator[ConfigFault]:
+        for cap in fields(Budget):
+            default, most = getattr(self.default_budget, cap.name), getattr(self.maximum_budget, cap.name)
+            keys = (f"default_budget.{cap.name}", f"maximum_budget.{cap.name}")
+            if default is not None and most is not None and default > most and not set(wrong) & set(keys):
+                yield ConfigFault(keys[0], f"{default:,} is more than {keys[1]}, {most:,}: lower it, or raise that one")
+
+    def _faults_of_encryption(self, wrong: Collection[str]) -> Iterator[ConfigFault]:
+        is_told = {"tls_certificate", "tls_key"} & set(wrong)
+        if not is_told and self.tls_certificate is not None and self.tls_key is None:
             yield ConfigFault("tls_certificate", "its key is missing: name the file with tls_key")
-        if self.tls_key is not None and self.tls_certificate is None:
+        if not is_told and self.tls_key is not None and self.tls_certificate is None:
             yield ConfigFault("tls_key", "the certificate of this key is missing: name the file with tls_certificate")
-        if self.tls_client_ca is not None and self.tls_certificate is None and self.tls_key is None:
+        has_tls = bool(is_told) or self.tls_certificate is not None or self.tls_key is not None
+        if self.tls_client_ca is not None and not has_tls:
             text = "certificates of clients are asked for under TLS only: name tls_certificate and tls_key too"
             yield ConfigFault("tls_client_ca", text)
-        has_tls = self.tls_certificate is not None or self.tls_key is not None
-        if not has_tls and not self.allow_plaintext and not is_loopback(self.address):
+        if has_tls or self.allow_plaintext or {"address", "allow_plaintext"} & set(wrong):
+            return
+        if not is_loopback(self.address):
             what = (
                 "tokens would travel in the clear"
                 if self.tokens
@@ -319,11 +346,18 @@ class ServerConfig:
                 f"{self.address} is not this machine alone, and nothing is encrypted, so {what}: name tls_certificate "
                 "and tls_key, or say allow_plaintext if something in front of the service takes care of that",
             )
+
+    def _faults_of_metrics(self, wrong: Collection[str]) -> Iterator[ConfigFault]:
         metrics = self.metrics_address
-        if metrics is not None and not self.allow_plaintext and not is_loopback(metrics):
+        if metrics is None or "metrics_address" in wrong:
+            return
+        if not self.allow_plaintext and "allow_plaintext" not in wrong and not is_loopback(metrics):
             yield ConfigFault(
                 "metrics_address",
                 f"{metrics} is not this machine alone, and metrics are never encrypted, so everybody could read them: "
                 "give one such as 127.0.0.1:9090, or say allow_plaintext if something in front of the service takes "
                 "care of that",
             )
+        elif "address" not in wrong and may_meet(self.address, metrics):
+            text = f"calls are answered at {self.address} already: give the metrics another port than that of address"
+            yield ConfigFault("metrics_address", text)

@@ -13,7 +13,7 @@ from tarocchi_engine import Observation, View
 from tarocchi_engine.rng import fresh_seed
 from tarocchi_solver.levels import LEVELS, Level
 from tarocchi_solver.search import Budget
-from tarocchi_solver.service.config import EVENT_LIMIT
+from tarocchi_solver.service.config import EVENT_LIMIT, lowered
 from tarocchi_solver.service.errors import FaultList, RequestError, StatusReason, ViolationReason
 from tarocchi_solver.service.formats import LEVELS_BY_NUMBER
 from tarocchi_solver.service.pools import Priority
@@ -152,16 +152,3 @@ def priority_of_batch(request: pb.BatchRecommendMovesRequest) -> Priority:
     """Returns the priority of a whole batch: that of live play only if all of its requests are live."""
     priorities = {priority_of(entry, Priority.ANALYSIS) for entry in request.requests}
     return Priority.LIVE if priorities == {Priority.LIVE} else Priority.ANALYSIS
-
-
-def lowered(budget: Budget, maximum: Budget) -> Budget:
-    """Returns a budget with its caps lowered to the maximum; a cap that is not set stays so."""
-
-    def least(cap: int | None, most: int | None) -> int | None:
-        return cap if cap is None or most is None else min(cap, most)
-
-    return Budget(
-        worlds=least(budget.worlds, maximum.worlds),
-        iterations=least(budget.iterations, maximum.iterations),
-        time_ms=least(budget.time_ms, maximum.time_ms),
-    )

@@ -35,9 +35,29 @@ def server_credentials(config: ServerConfig) -> grpc.ServerCredentials | None:
     Raises:
         ConfigError: a file cannot be read or does not hold what it should; every fault is told.
     """
+    faults: list[ConfigFault] = []
+    files = _read_files(config, faults)
+    if faults:
+        raise ConfigError(faults)
+    if files is None:
+        return None
+    certificate, key, roots = files
+    return grpc.ssl_server_credentials(
+        [(key, certificate)], root_certificates=roots, require_client_auth=roots is not None
+    )
+
+
+def find_file_faults(config: ServerConfig) -> list[ConfigFault]:
+    """Returns what is wrong with the files of certificates."""
+    faults: list[ConfigFault] = []
+    _read_files(config, faults)
+    return faults
+
+
+def _read_files(config: ServerConfig, faults: list[ConfigFault]) -> tuple[bytes, bytes, bytes | None] | None:
+    """Returns certificate, key and roots of the clients, None where nothing is encrypted; notes all that is wrong."""
     if config.tls_certificate is None or config.tls_key is None:
         return None
-    faults: list[ConfigFault] = []
     certificate = _read("tls_certificate", config.tls_certificate, "the server's own", faults)
     key = _read("tls_key", config.tls_key, None, faults)
     roots = None
@@ -45,11 +65,7 @@ def server_credentials(config: ServerConfig) -> grpc.ServerCredentials | None:
         roots = _read("tls_client_ca", config.tls_client_ca, "those of the clients' roots", faults)
     if certificate and key and (sentence := key_fault(config.tls_certificate, config.tls_key)):
         faults.append(ConfigFault("tls_key", sentence))
-    if faults:
-        raise ConfigError(faults)
-    return grpc.ssl_server_credentials(
-        [(key, certificate)], root_certificates=roots, require_client_auth=roots is not None
-    )
+    return certificate, key, roots
 
 
 def _read(name: str, path: Path, certificates: str | None, faults: list[ConfigFault]) -> bytes:

@@ -130,7 +130,7 @@ class SolverServer:
             else:
                 port = self._server.add_secure_port(address, self._credentials)
         except RuntimeError as error:
-            raise OSError(f"cannot listen on {address}: is it taken by another program?") from error
+            raise OSError(f"cannot listen on {address}: is it taken by another program? Choose another one") from error
         return address if is_unix(address) else f"{host}:{port}"
 
     def _bind_metrics(self) -> MetricsDoor | None:

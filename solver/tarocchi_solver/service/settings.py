@@ -9,7 +9,7 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,6 @@ from typing import Any, Final
 from tarocchi_solver.search import Budget
 from tarocchi_solver.service.config import (
     MAXIMUM_BUDGET,
-    SECURITY,
     SETTINGS,
     TOKEN_SETTINGS,
     ConfigError,
@@ -26,6 +25,7 @@ from tarocchi_solver.service.config import (
     Setting,
     Token,
     find_fault,
+    lowered,
     secret_fault,
     shown,
 )
@@ -120,6 +120,7 @@ def read_settings(
     flags: Mapping[str, Given] | None = None,
     environment: Mapping[str, str] | None = None,
     file: str | Path | None = None,
+    find_file_faults: Callable[[ServerConfig], Iterable[ConfigFault]] = lambda config: (),
 ) -> Settings:
     """Reads and checks the settings.
 
@@ -127,6 +128,7 @@ def read_settings(
         flags: values by setting, with the names of their flags as places.
         environment: the variables; those that begin with another prefix are none of ours.
         file: a file in TOML, instead of the one that the environment names.
+        find_file_faults: looks into the files that settings name, so that all faults are told together.
 
     Raises:
         ConfigError: something is wrong; every fault is told.
@@ -142,7 +144,7 @@ def read_settings(
     reader.read_environment(environment)
     for key, given in (flags or {}).items():
         reader.take(key, given.value, given.place)
-    return reader.settings()
+    return reader.settings(find_file_faults)
 
 
 class _Reader:
@@ -166,7 +168,7 @@ class _Reader:
         else:
             self.note(key, place, sentence)
 
-    def settings(self) -> Settings:
+    def settings(self, find_file_faults: Callable[[ServerConfig], Iterable[ConfigFault]]) -> Settings:
         """Returns the settings, or raises `ConfigError`."""
         values = {key: given.value for key, given in self._given.items() if "." not in key}
         # caps of a default replace the whole of the one that is not set, as in a request
@@ -174,16 +176,21 @@ class _Reader:
             caps = {key.partition(".")[2]: given.value for key, given in self._given.items() if key.startswith(table)}
             if caps:
                 values[table] = replace(base, **caps)
+        places = {key: given.place for key, given in self._given.items()}
+        if "default_budget" not in values and "maximum_budget" in values:
+            default = ServerConfig().default_budget
+            values["default_budget"] = lowered(default, values["maximum_budget"])
+            for cap in ("worlds", "iterations", "time_ms"):
+                if getattr(default, cap) != getattr(values["default_budget"], cap):
+                    places[f"default_budget.{cap}"] = f"default, lowered to maximum_budget.{cap}"
         config = ServerConfig(**values, tokens=tuple(self._tokens or ()))
-        is_known = {fault.key for fault in self._faults}
-        is_security_known = not SECURITY & {key.partition("[")[0] for key in is_known}
-        for fault in config.find_faults():
-            area = fault.key.partition("[")[0]
-            if fault.key not in is_known and (is_security_known or area not in SECURITY):
+        known = {fault.key for fault in self._faults}
+        for fault in (*config.find_faults(known), *find_file_faults(config)):
+            # of what is no token at all nothing else is said
+            if not known & {fault.key, fault.key.partition(".")[0]}:
                 self.note(fault.key, self._place_of(fault.key), fault.message)
         if self._faults:
             raise ConfigError(self._faults)
-        places = {key: given.place for key, given in self._given.items()}
         if self._token_places:
             places["tokens"] = self._token_places[0].partition("[")[0]
         return Settings(config, places)
@@ -239,7 +246,6 @@ class _Reader:
         self._tokens = []
         for index, entry in enumerate(value):
             place = f"{path}: tokens[{index}]"
-            before = len(self._faults)
             for name in entry:
                 if name not in _TOKEN_KEYS:
                     key = f"tokens[{index}].{name}"
@@ -250,14 +256,8 @@ class _Reader:
                 entry.get("requests_per_second"),
                 entry.get("concurrent_requests"),
             )
-            told = {fault.key for fault in self._faults}
-            for fault in token.find_faults():
-                key = f"tokens[{index}].{fault.key}"
-                if key not in told:
-                    self.note(key, f"{place}.{fault.key}", fault.message)
-            if len(self._faults) == before:
-                self._tokens.append(token)
-                self._token_places.append(place)
+            self._tokens.append(token)
+            self._token_places.append(place)
 
     def _secret_of(self, entry: Mapping[str, Any], path: Path, index: int, place: str) -> Any:
         key = f"tokens[{index}].secret"
@@ -311,16 +311,12 @@ class _Reader:
         for index, pair in enumerate(text.split()):
             name, colon, secret = pair.partition(":")
             place = f"{TOKENS_VARIABLE}[{index}]"
+            self._tokens.append(Token(name, secret))
+            self._token_places.append(place)
             if not colon:
                 self.note(f"tokens[{index}]", place, f"there is no colon in it: {form}")
-                continue
-            token = Token(name, secret)
-            found = list(token.find_faults())
-            for fault in found:
-                self.note(f"tokens[{index}].{fault.key}", place, fault.message)
-            if not found:
-                self._tokens.append(token)
-                self._token_places.append(place)
+            elif "," in secret:
+                self.note(f"tokens[{index}]", place, f"there is a comma in the secret: {form}")
 
 
 def _unknown(what: str, name: str, known: list[str] | tuple[str, ...]) -> str:
