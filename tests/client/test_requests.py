@@ -24,6 +24,7 @@ from tarocchi_solver.client import (
     SolverError,
     Table,
     UnknownFieldWarning,
+    calls,
 )
 from tarocchi_solver.service.server import SolverServer
 
@@ -253,3 +254,51 @@ def test_a_server_that_is_not_there_is_not_serving() -> None:
     for door in DOORS:
         assert through(door, "127.0.0.1:1", lambda client: client.is_serving()) is False
         assert through(door, "127.0.0.1:1", lambda client: client.wait_until_serving(0.01)) is False
+
+
+@pytest.mark.parametrize("seconds", ["x", True, float("nan"), float("inf"), 0, -1])
+@pytest.mark.parametrize("kind", [SolverClient, AsyncSolverClient])
+def test_a_timeout_is_a_time(kind: type, seconds: Any) -> None:
+    """Of the client, of a call, or of the wait for a server, which alone may be none."""
+    is_number = isinstance(seconds, int) and not isinstance(seconds, bool)
+    told = (
+        f"timeout: {seconds} is no time: give seconds" if is_number else f"timeout: a number is needed, not {seconds!r}"
+    )
+    with pytest.raises(InvalidCallError) as caught:
+        kind("127.0.0.1:1", timeout=seconds)
+    assert caught.value.message.startswith(told)
+    works: list[Callable[[Any], Any]] = [
+        lambda client: client.list_variants(timeout=seconds),
+        lambda client: client.analyze(OBSERVATION, timeout=seconds),
+        lambda client: client.is_serving(seconds),
+        lambda client: client.wait_until_serving(seconds),
+    ]
+    for work in works[: 3 if seconds == 0 and is_number else 4]:
+        with pytest.raises(InvalidCallError) as caught:
+            through("threads" if kind is SolverClient else "asyncio", "127.0.0.1:1", work)
+        assert [fault.field for fault in caught.value.violations] == ["timeout"]
+        assert caught.value.message.startswith(told)
+
+
+@pytest.mark.parametrize("kind", [SolverClient, AsyncSolverClient])
+@pytest.mark.parametrize("retry", [5, True, "often", {"attempts": 3}])
+def test_a_policy_is_one(kind: type, retry: Any) -> None:
+    with pytest.raises(InvalidCallError) as caught:
+        kind("127.0.0.1:1", retry=retry)
+    assert caught.value.message == f"retry: a RetryPolicy is needed, or None for one attempt, not {retry!r}"
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_what_is_sent_is_a_call(door: str) -> None:
+    stream = calls.analyze(OBSERVATION)
+    for work, told in (
+        (
+            lambda client: client.send(5),
+            "a Call that a function of tarocchi_solver.client.calls has built is needed, not 5",
+        ),
+        (lambda client: client.send(stream), "a Call that a function of"),
+        (lambda client: client.stream(None), "a StreamCall that a function of"),
+        (lambda client: client.stream(calls.list_variants()), "a StreamCall that a function of"),
+    ):
+        with pytest.raises(TypeError, match=told):
+            through(door, "127.0.0.1:1", work)

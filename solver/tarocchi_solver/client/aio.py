@@ -15,7 +15,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import grpc
 
 from tarocchi_solver.client import calls
-from tarocchi_solver.client.building import require_number
 from tarocchi_solver.client.calls import Call, StreamCall, to_bytes
 from tarocchi_solver.client.channel import ClientTls, open_aio_channel
 from tarocchi_solver.client.client import (
@@ -24,10 +23,12 @@ from tarocchi_solver.client.client import (
     HEALTH_TIMEOUT,
     POLL_SECONDS,
     health_check,
+    require_kind,
+    require_wait,
 )
 from tarocchi_solver.client.errors import InvalidCallError, SolverError
 from tarocchi_solver.client.methods import described_as
-from tarocchi_solver.client.retry import Attempts, RetryPolicy
+from tarocchi_solver.client.retry import Attempts, RetryPolicy, require_settings
 from tarocchi_solver.client.streams import AsyncResponseStream, cancelled_elsewhere, is_task_cancelled
 
 P = ParamSpec("P")
@@ -94,10 +95,9 @@ class AsyncSolverClient:
         Raises:
             ValueError: the address is no host with a port and no socket; the token cannot be sent, or not without
                 `tls`; a file of `tls` cannot be read or does not hold what it should, or the key is another's.
-            InvalidCallError: the timeout is no number.
+            InvalidCallError: the timeout is no number above 0, or `retry` no policy.
         """
-        if timeout is not None:
-            require_number("timeout", timeout)
+        require_settings(timeout, retry)
         self._timeout = timeout
         self._retry = retry
         self._draw = random.Random(None if retry is None else retry.seed)
@@ -129,7 +129,12 @@ class AsyncSolverClient:
             return False
 
     async def wait_until_serving(self, timeout: float) -> bool:
-        """Waits up to `timeout` seconds until the server is healthy; returns whether it is."""
+        """Waits up to `timeout` seconds until the server is healthy; returns whether it is.
+
+        Raises:
+            InvalidCallError: the timeout is no number from 0, or the client is closed.
+        """
+        require_wait(timeout)
         end = time.monotonic() + timeout
         while not await self.is_serving():
             if time.monotonic() >= end:
@@ -139,10 +144,12 @@ class AsyncSolverClient:
 
     async def send(self, call: Call[Answer]) -> Answer:
         """Makes a call that one of the functions in `calls` has built; raises `SolverError`."""
+        require_kind(call, Call)
         return await self._send(call, self._retry)
 
     def stream(self, call: StreamCall[Answer]) -> AsyncResponseStream[Answer]:
         """Makes a call that is answered by a stream; raises `SolverError`."""
+        require_kind(call, StreamCall)
         one = call.call
         attempts = self._attempts(one, self._retry)
         method = self._channel.unary_stream(one.method, to_bytes, one.read)

@@ -117,3 +117,10 @@ def require_number(name: str, value: Any) -> None:
     """Raises `InvalidCallError` for an argument that is no finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise InvalidCallError.about([(name, f"a number is needed, not {value!r}")])
+
+
+def require_timeout(name: str, seconds: Any) -> None:
+    """Raises `InvalidCallError` for what is no time in which something can be done."""
+    require_number(name, seconds)
+    if seconds <= 0:
+        raise InvalidCallError.about([(name, f"{seconds} is no time: give seconds above 0, or None for no limit")])

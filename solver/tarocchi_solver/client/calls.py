@@ -19,7 +19,7 @@ from tarocchi_solver.client.building import (
     fresh_seed,
     full_name,
     message_of,
-    require_number,
+    require_timeout,
     without_none,
 )
 from tarocchi_solver.client.errors import InvalidCallError, Violation
@@ -52,9 +52,9 @@ class Call(Generic[Answer]):
     """Seconds that all attempts together may take, instead of those of the client."""
 
     def __post_init__(self) -> None:
-        """Raises `InvalidCallError` if the timeout is no number."""
+        """Raises `InvalidCallError` if the timeout is no time."""
         if self.timeout is not None:
-            require_number("timeout", self.timeout)
+            require_timeout("timeout", self.timeout)
 
 
 @dataclass(frozen=True, slots=True)

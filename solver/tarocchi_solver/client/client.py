@@ -23,7 +23,7 @@ from tarocchi_solver.client.calls import Call, StreamCall, to_bytes
 from tarocchi_solver.client.channel import ClientTls, open_channel
 from tarocchi_solver.client.errors import InvalidCallError, SolverError
 from tarocchi_solver.client.methods import described_as
-from tarocchi_solver.client.retry import Attempts, RetryPolicy
+from tarocchi_solver.client.retry import Attempts, RetryPolicy, require_settings
 from tarocchi_solver.client.streams import ResponseStream
 
 DEFAULT_TIMEOUT: Final = 60.0
@@ -43,6 +43,20 @@ def health_check(timeout: float) -> Call[bool]:
         return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
 
     return Call("/grpc.health.v1.Health/Check", health_pb2.HealthCheckRequest(), read, timeout)
+
+
+def require_wait(timeout: Any) -> None:
+    """Raises `InvalidCallError` for what is no time to wait for a server."""
+    require_number("timeout", timeout)
+    if timeout < 0:
+        raise InvalidCallError.about([("timeout", f"{timeout} is no time: give seconds from 0")])
+
+
+def require_kind(call: object, kind: type[Call[Any]] | type[StreamCall[Any]]) -> None:
+    """Raises `TypeError` for what is no call of a kind."""
+    if not isinstance(call, kind):
+        text = f"a {kind.__name__} that a function of tarocchi_solver.client.calls has built is needed, not {call!r}"
+        raise TypeError(text)
 
 
 def _answered(build: Callable[P, Call[Answer]]) -> Callable[Concatenate[SolverClient, P], Answer]:
@@ -98,10 +112,9 @@ class SolverClient:
         Raises:
             ValueError: the address is no host with a port and no socket; the token cannot be sent, or not without
                 `tls`; a file of `tls` cannot be read or does not hold what it should, or the key is another's.
-            InvalidCallError: the timeout is no number.
+            InvalidCallError: the timeout is no number above 0, or `retry` no policy.
         """
-        if timeout is not None:
-            require_number("timeout", timeout)
+        require_settings(timeout, retry)
         self._timeout = timeout
         self._retry = retry
         self._draw = random.Random(None if retry is None else retry.seed)
@@ -135,7 +148,12 @@ class SolverClient:
             return False
 
     def wait_until_serving(self, timeout: float) -> bool:
-        """Waits up to `timeout` seconds until the server is healthy; returns whether it is."""
+        """Waits up to `timeout` seconds until the server is healthy; returns whether it is.
+
+        Raises:
+            InvalidCallError: the timeout is no number from 0, or the client is closed.
+        """
+        require_wait(timeout)
         end = time.monotonic() + timeout
         while not self.is_serving():
             if time.monotonic() >= end:
@@ -145,10 +163,12 @@ class SolverClient:
 
     def send(self, call: Call[Answer]) -> Answer:
         """Makes a call that one of the functions in `calls` has built; raises `SolverError`."""
+        require_kind(call, Call)
         return self._send(call, self._retry)
 
     def stream(self, call: StreamCall[Answer]) -> ResponseStream[Answer]:
         """Makes a call that is answered by a stream; raises `SolverError`."""
+        require_kind(call, StreamCall)
         one = call.call
         attempts = self._attempts(one, self._retry)
         method = self._channel.unary_stream(one.method, to_bytes, one.read)

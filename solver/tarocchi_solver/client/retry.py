@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import grpc
 
-from tarocchi_solver.client.building import require_number
+from tarocchi_solver.client.building import require_number, require_timeout
 from tarocchi_solver.client.errors import DeadlineError, InvalidCallError, SolverError
 from tarocchi_solver.client.wording import is_away, is_misnamed, is_unreached, put_plainly
 
@@ -68,6 +68,14 @@ def _require_range(name: str, value: Any, least: float, most: float) -> None:
     require_number(name, value)
     if not least <= value <= most:
         raise InvalidCallError.about([(name, f"{value} is out of range: {least} to {most:g}")])
+
+
+def require_settings(timeout: Any, retry: Any) -> None:
+    """Raises `InvalidCallError` for what is no timeout or no policy of a client."""
+    if timeout is not None:
+        require_timeout("timeout", timeout)
+    if retry is not None and not isinstance(retry, RetryPolicy):
+        raise InvalidCallError.about([("retry", f"a RetryPolicy is needed, or None for one attempt, not {retry!r}")])
 
 
 class Attempts:
