@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,8 @@ from tarocchi_solver.client import (
     UnknownFieldWarning,
     calls,
 )
+from tarocchi_solver.client.client import NOT_READY
+from tarocchi_solver.service.config import ServerConfig
 from tarocchi_solver.service.server import SolverServer
 
 OBSERVATION = {"variant": "bolognese", "seat": 0, "dealer": 0}
@@ -254,6 +257,41 @@ def test_a_server_that_is_not_there_is_not_serving() -> None:
     for door in DOORS:
         assert through(door, "127.0.0.1:1", lambda client: client.is_serving()) is False
         assert through(door, "127.0.0.1:1", lambda client: client.wait_until_serving(0.01)) is False
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_wait_in_vain_tells_its_cause_once(door: str, caplog: pytest.LogCaptureFixture) -> None:
+    def wait(client: Any) -> Any:
+        return client.wait_until_serving(0.3)
+
+    assert through(door, "127.0.0.1:1", wait) is False
+    (record,) = caplog.records
+    assert (record.name.startswith("tarocchi_solver.client"), record.levelname) == (True, "WARNING")
+    assert record.getMessage().startswith(
+        "the server at 127.0.0.1:1 was not healthy within 0.3 s; at last: nobody listens at the address"
+    )
+    caplog.clear()
+    is_over = threading.Event()
+    server = SolverServer(ServerConfig(address="127.0.0.1:0"), warm_up=lambda: assert_set(is_over))
+    server.start()
+    try:
+        caplog.clear()
+        assert through(door, server.address, wait) is False
+        told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+        assert told == [f"the server at {server.address} was not healthy within 0.3 s; at last: {NOT_READY}"]
+    finally:
+        is_over.set()
+        server.wait_until_ready(10)
+    try:
+        caplog.clear()
+        assert through(door, server.address, wait) is True
+        assert [record for record in caplog.records if record.levelname == "WARNING"] == []
+    finally:
+        server.stop()
+
+
+def assert_set(event: threading.Event) -> None:
+    assert event.wait(60)
 
 
 @pytest.mark.parametrize("seconds", ["x", True, float("nan"), float("inf"), 0, -1])

@@ -293,6 +293,21 @@ def test_a_taken_address_is_told(server: SolverServer) -> None:
         SolverServer(ServerConfig(address=f"localhost:{port}"))
 
 
+def test_a_long_warm_up_is_told_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(server_module, "_COMPILING_SECONDS", 0.01)
+    caplog.set_level("INFO")
+
+    def lines() -> list[str]:
+        return [record.getMessage() for record in caplog.records if "s now: minutes" in record.getMessage()]
+
+    server = SolverServer(ServerConfig(address="127.0.0.1:0"), warm_up=lambda: wait_for(lambda: len(lines()) > 2))
+    server.start()
+    assert server.wait_until_ready(60)
+    wait_for(lambda: "tarocchi-compiling" not in [thread.name for thread in threading.enumerate()])
+    server.stop()
+    assert lines()[0].startswith("compiling the kernels, for ")
+
+
 def test_no_signal_can_make_a_server_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     """The handler takes no lock: a second signal may come while the first is being handled."""
     handlers: dict[int, Any] = {}

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tarocchi_solver.client import SolverClient
 
 DEMO_SEED = 1
-_START_SECONDS = 300.0
+_START_SECONDS = 600.0
 
 
 @plainly

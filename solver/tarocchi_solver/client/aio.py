@@ -21,10 +21,12 @@ from tarocchi_solver.client.client import (
     DEFAULT_RETRY,
     DEFAULT_TIMEOUT,
     HEALTH_TIMEOUT,
+    NOT_READY,
     POLL_SECONDS,
     health_check,
     require_kind,
     require_wait,
+    warn_of_silence,
 )
 from tarocchi_solver.client.errors import InvalidCallError, SolverError
 from tarocchi_solver.client.methods import described_as
@@ -104,6 +106,7 @@ class AsyncSolverClient:
         self._is_closed = False
         self._now: Callable[[], float] = time.monotonic
         self._sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+        self._address = address
         self._channel = open_aio_channel(address, token=token, tls=tls)
 
     async def __aenter__(self) -> AsyncSolverClient:
@@ -121,26 +124,33 @@ class AsyncSolverClient:
 
     async def is_serving(self, timeout: float = HEALTH_TIMEOUT) -> bool:
         """Tells whether the server is healthy; False also if it cannot be reached. It is asked once."""
-        try:
-            return await self._send(health_check(timeout), None)
-        except InvalidCallError:
-            raise
-        except SolverError:
-            return False
+        return await self._silence(timeout) is None
 
     async def wait_until_serving(self, timeout: float) -> bool:
         """Waits up to `timeout` seconds until the server is healthy; returns whether it is.
+
+        Where it is not a warning in the log tells why.
 
         Raises:
             InvalidCallError: the timeout is no number from 0, or the client is closed.
         """
         require_wait(timeout)
         end = time.monotonic() + timeout
-        while not await self.is_serving():
+        while (cause := await self._silence(HEALTH_TIMEOUT)) is not None:
             if time.monotonic() >= end:
+                warn_of_silence(self._address, timeout, cause)
                 return False
             await asyncio.sleep(POLL_SECONDS)
         return True
+
+    async def _silence(self, timeout: float) -> str | None:
+        """Returns why the server is not healthy, None if it is."""
+        try:
+            return None if await self._send(health_check(timeout), None) else NOT_READY
+        except InvalidCallError:
+            raise
+        except SolverError as error:
+            return error.message
 
     async def send(self, call: Call[Answer]) -> Answer:
         """Makes a call that one of the functions in `calls` has built; raises `SolverError`."""

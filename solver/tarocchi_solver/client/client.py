@@ -7,6 +7,7 @@ server that is busy or away does not answer is asked again as the `RetryPolicy` 
 
 from __future__ import annotations
 
+import logging
 import random
 import threading
 import time
@@ -31,6 +32,10 @@ DEFAULT_RETRY: Final = RetryPolicy()
 HEALTH_TIMEOUT: Final = 5.0
 POLL_SECONDS: Final = 0.05
 
+NOT_READY: Final = "it says that it is not ready, so it compiles or loads its kernels, or is about to stop: see its log"
+
+log = logging.getLogger(__name__)
+
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 
@@ -50,6 +55,11 @@ def require_wait(timeout: Any) -> None:
     require_number("timeout", timeout)
     if timeout < 0:
         raise InvalidCallError.about([("timeout", f"{timeout} is no time: give seconds from 0")])
+
+
+def warn_of_silence(address: str, seconds: float, cause: str) -> None:
+    """Logs why a server that was waited for is not healthy."""
+    log.warning("the server at %s was not healthy within %g s; at last: %s", address, seconds, cause)
 
 
 def require_kind(call: object, kind: type[Call[Any]] | type[StreamCall[Any]]) -> None:
@@ -122,6 +132,7 @@ class SolverClient:
         self._closing = threading.Event()
         self._now: Callable[[], float] = time.monotonic
         self._sleep: Callable[[float], object] = self._closing.wait
+        self._address = address
         self._channel = open_channel(address, token=token, tls=tls)
 
     def __enter__(self) -> SolverClient:
@@ -140,26 +151,33 @@ class SolverClient:
 
     def is_serving(self, timeout: float = HEALTH_TIMEOUT) -> bool:
         """Tells whether the server is healthy; False also if it cannot be reached. It is asked once."""
-        try:
-            return self._send(health_check(timeout), None)
-        except InvalidCallError:
-            raise
-        except SolverError:
-            return False
+        return self._silence(timeout) is None
 
     def wait_until_serving(self, timeout: float) -> bool:
         """Waits up to `timeout` seconds until the server is healthy; returns whether it is.
+
+        Where it is not a warning in the log tells why.
 
         Raises:
             InvalidCallError: the timeout is no number from 0, or the client is closed.
         """
         require_wait(timeout)
         end = time.monotonic() + timeout
-        while not self.is_serving():
+        while (cause := self._silence(HEALTH_TIMEOUT)) is not None:
             if time.monotonic() >= end:
+                warn_of_silence(self._address, timeout, cause)
                 return False
             time.sleep(POLL_SECONDS)
         return True
+
+    def _silence(self, timeout: float) -> str | None:
+        """Returns why the server is not healthy, None if it is."""
+        try:
+            return None if self._send(health_check(timeout), None) else NOT_READY
+        except InvalidCallError:
+            raise
+        except SolverError as error:
+            return error.message
 
     def send(self, call: Call[Answer]) -> Answer:
         """Makes a call that one of the functions in `calls` has built; raises `SolverError`."""

@@ -52,6 +52,8 @@ _LAST_ANSWERS_SECONDS: Final = 2.0
 _SIGNAL_POLL_SECONDS: Final = 0.05
 _CALLS_PER_THREAD: Final = 16
 _WATCHERS_PER_THREAD: Final = 4
+_COMPILING_SECONDS: Final = 20.0
+"""Between two lines about a warm-up that takes long."""
 _HANDSHAKE_SECONDS: Final = 10
 """A connection that has not agreed on its keys by then is closed."""
 
@@ -160,15 +162,28 @@ class SolverServer:
     def _become_ready(self) -> None:
         # the first start takes minutes on a busy machine
         log.info("compiling the kernels, or loading those compiled before", extra=told("compiling"))
+        is_over = threading.Event()
+        threading.Thread(
+            target=self._tell_of_compiling, args=(is_over,), name="tarocchi-compiling", daemon=True
+        ).start()
         try:
             self._warm_up()
         except Exception:
             log.exception("the kernels cannot be used", extra=told("self-test failed"))
             self.readiness.move_to(Stage.FAILED)
             return
+        finally:
+            is_over.set()
         if self.readiness.move_to(Stage.READY):
             self._health.set_all(serving=True)
             log.info("ready on %s", self.address, extra=told("ready", address=self.address))
+
+    def _tell_of_compiling(self, is_over: threading.Event) -> None:
+        """Logs now and then that the kernels are not ready yet."""
+        started = time.monotonic()
+        while not is_over.wait(_COMPILING_SECONDS) and self.readiness.stage is Stage.WARMING_UP:
+            seconds = round(time.monotonic() - started)
+            log.info("compiling the kernels, for %d s now: minutes on a busy machine", seconds, extra=told("compiling"))
 
     @property
     def admitted_searches(self) -> int:
