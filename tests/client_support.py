@@ -58,6 +58,8 @@ class ScriptedServer(SolverServiceServicer, ReviewServiceServicer):
         """Seconds to the deadline of each call, as the server sees it."""
         self.ended = threading.Semaphore(0)
         """Released whenever a stream has ended, whoever ended it."""
+        self.calls_ended = threading.Semaphore(0)
+        """Released whenever a call for a recommendation has ended."""
 
     def _next(self, request: Any, context: grpc.ServicerContext) -> Any:
         self.requests.append(request)
@@ -73,6 +75,7 @@ class ScriptedServer(SolverServiceServicer, ReviewServiceServicer):
         return step
 
     def RecommendMove(self, request: Any, context: grpc.ServicerContext) -> Any:
+        context.add_callback(self.calls_ended.release)
         answer = self._next(request, context) or solver_service_pb2.RecommendMoveResponse()
         answer.diagnostics.seed = request.seed
         return answer

@@ -97,16 +97,15 @@ def test_the_numbers_and_names_that_it_gives_are_those_of_the_code() -> None:
 
 
 def test_the_places_that_it_points_to_are_there() -> None:
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)]+)\)", GUIDE):
         if target.startswith("https://"):
             continue
         path, _, anchor = target.partition("#")
         assert (REPOSITORY / "solver" / path).exists(), target
         if anchor:
+            text = (REPOSITORY / "solver" / path).read_text(encoding="utf-8") if path else GUIDE
             heads = {
-                re.sub(r"[^\w -]", "", head).lower().replace(" ", "-")
-                for head in re.findall(r"^#+ (.+)$", readme, re.M)
+                re.sub(r"[^\w -]", "", head).lower().replace(" ", "-") for head in re.findall(r"^#+ (.+)$", text, re.M)
             }
             assert anchor in heads, target
 

@@ -7,11 +7,23 @@ import threading
 import time
 from typing import Any
 
+import grpc
 import pytest
 
-from client_support import ABSENT, BUSY, DOORS, Clock, ScriptedServer, serving, through
+from client_support import ABSENT, BUSY, DOORS, Clock, Failure, ScriptedServer, serving, through
 from service_support import wait_for
-from tarocchi_solver.client import AsyncSolverClient, RetryPolicy, SolverClient, UnavailableError
+from tarocchi_solver.client import (
+    AsyncSolverClient,
+    CancelledError,
+    InvalidCallError,
+    InvalidRequestError,
+    PendingCall,
+    RetryPolicy,
+    SolverClient,
+    SolverError,
+    UnavailableError,
+    calls,
+)
 
 OBSERVATION = {"variant": "bolognese", "seat": 0, "dealer": 0}
 TOKENS = [None, "0123456789abcdef"]
@@ -230,3 +242,94 @@ def test_a_stream_is_closed_from_another_task_while_it_waits(token: str | None) 
             assert len(asyncio.run(main(address))) == 1
     finally:
         release.set()
+
+
+@pytest.mark.parametrize("token", TOKENS)
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("work", [analyze, lambda client: client.recommend_move(OBSERVATION)], ids=["stream", "call"])
+def test_closing_the_client_ends_what_runs_with_the_same_error(door: str, work: Any, token: str | None) -> None:
+    release = threading.Event()
+    scripted = ScriptedServer([release] if work is analyze else release)
+    errors: list[BaseException] = []
+
+    def run(client: SolverClient) -> None:
+        try:
+            list(work(client)) if work is analyze else work(client)
+        except SolverError as error:
+            errors.append(error)
+
+    async def main(address: str) -> None:
+        client = AsyncSolverClient(address, token=token)
+        task = asyncio.ensure_future(read_all(work(client)) if work is analyze else work(client))
+        while not scripted.requests:
+            await asyncio.sleep(0.001)
+        await client.close()
+        with pytest.raises(SolverError) as caught:
+            await asyncio.wait_for(task, 5)
+        errors.append(caught.value)
+
+    try:
+        with serving(scripted) as address:
+            if door == "asyncio":
+                asyncio.run(main(address))
+            else:
+                client = SolverClient(address, token=token)
+                thread = threading.Thread(target=run, args=(client,))
+                thread.start()
+                wait_for(lambda: bool(scripted.requests))
+                client.close()
+                thread.join(5)
+    finally:
+        release.set()
+    (error,) = errors
+    assert (type(error), str(error)) == (InvalidCallError, "the client is closed: open another one")
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_a_call_is_cancelled_from_another_thread(token: str | None) -> None:
+    release = threading.Event()
+    scripted = ScriptedServer(release)
+    errors: list[SolverError] = []
+
+    def wait(pending: PendingCall[Any]) -> None:
+        try:
+            pending.result()
+        except SolverError as error:
+            errors.append(error)
+
+    try:
+        with serving(scripted) as address, SolverClient(address, token=token) as client:
+            pending = client.begin(calls.recommend_move(OBSERVATION))
+            threads = [threading.Thread(target=wait, args=(pending,)) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            wait_for(lambda: bool(scripted.requests))
+            pending.cancel()
+            for thread in threads:
+                thread.join(5)
+                assert not thread.is_alive()
+            assert scripted.calls_ended.acquire(timeout=5)
+    finally:
+        release.set()
+    assert [type(error) for error in errors] == [CancelledError] * 2
+    assert str(errors[0]) == "the call was cancelled by its caller"
+
+
+def test_a_call_that_is_begun_is_a_call_like_any_other() -> None:
+    scripted = ScriptedServer(ABSENT, BUSY)
+    with serving(scripted) as address, SolverClient(address) as client:
+        clock = Clock()
+        client._now, client._sleep = clock.now, clock.sleep
+        pending = client.begin(calls.recommend_move(OBSERVATION, seed=7))
+        answer = pending.result()
+        assert answer.diagnostics.seed == 7
+        pending.cancel()
+        assert pending.result() is answer
+        assert len(scripted.requests) == 3
+        scripted.script.append(Failure(grpc.StatusCode.INVALID_ARGUMENT, "INVALID_REQUEST"))
+        refused = client.begin(calls.recommend_move(OBSERVATION))
+        for _ in range(2):
+            with pytest.raises(InvalidRequestError):
+                refused.result()
+        with pytest.raises(TypeError, match="a Call that a function of"):
+            client.begin(calls.analyze(OBSERVATION))  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from tarocchi_solver.client.errors import (
     Violation,
 )
 from tarocchi_solver.client.retry import RetryPolicy
-from tarocchi_solver.client.streams import AsyncResponseStream, ResponseStream
+from tarocchi_solver.client.streams import AsyncResponseStream, PendingCall, ResponseStream
 from tarocchi_solver.client.table import AsyncTable, Table
 from tarocchi_solver.client.table_core import BotMove, safe_move
 
@@ -35,6 +35,7 @@ __all__ = [
     "InvalidRequestError",
     "NothingToDecideError",
     "OverloadedError",
+    "PendingCall",
     "ResponseStream",
     "RetryPolicy",
     "SolverClient",

@@ -28,7 +28,7 @@ from tarocchi_solver.client.client import (
     require_wait,
     warn_of_silence,
 )
-from tarocchi_solver.client.errors import InvalidCallError, SolverError
+from tarocchi_solver.client.errors import CancelledError, InvalidCallError, SolverError
 from tarocchi_solver.client.methods import described_as
 from tarocchi_solver.client.retry import Attempts, RetryPolicy, require_settings
 from tarocchi_solver.client.streams import AsyncResponseStream, cancelled_elsewhere, is_task_cancelled
@@ -118,7 +118,7 @@ class AsyncSolverClient:
         await self.close()
 
     async def close(self) -> None:
-        """Closes the channel; no call can be made any more, and those that run end."""
+        """Closes the channel; no call can be made any more, and those that run end with an `InvalidCallError`."""
         self._is_closed = True
         await self._channel.close()
 
@@ -167,7 +167,7 @@ class AsyncSolverClient:
         def start(seconds: float | None) -> Any:
             return method(one.request, timeout=seconds)
 
-        return AsyncResponseStream(start, attempts, self._wait)
+        return AsyncResponseStream(start, attempts, self._wait, lambda: self._is_closed)
 
     async def _send(self, call: Call[Answer], retry: RetryPolicy | None) -> Answer:
         attempts = self._attempts(call, retry)
@@ -181,6 +181,8 @@ class AsyncSolverClient:
                 raise (InvalidCallError.closed() if self._is_closed else cancelled_elsewhere()) from error
             except grpc.RpcError as error:
                 failure = SolverError.of(error)
+                if self._is_closed and isinstance(failure, CancelledError):
+                    raise InvalidCallError.closed() from error
                 wait = attempts.wait_after(failure)
                 if wait is None:
                     raise failure from error

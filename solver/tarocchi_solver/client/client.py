@@ -22,10 +22,10 @@ from tarocchi_solver.client import calls
 from tarocchi_solver.client.building import require_number
 from tarocchi_solver.client.calls import Call, StreamCall, to_bytes
 from tarocchi_solver.client.channel import ClientTls, open_channel
-from tarocchi_solver.client.errors import InvalidCallError, SolverError
+from tarocchi_solver.client.errors import CancelledError, InvalidCallError, SolverError
 from tarocchi_solver.client.methods import described_as
 from tarocchi_solver.client.retry import Attempts, RetryPolicy, require_settings
-from tarocchi_solver.client.streams import ResponseStream
+from tarocchi_solver.client.streams import PendingCall, ResponseStream
 
 DEFAULT_TIMEOUT: Final = 60.0
 DEFAULT_RETRY: Final = RetryPolicy()
@@ -144,7 +144,7 @@ class SolverClient:
         self.close()
 
     def close(self) -> None:
-        """Closes the channel; no call can be made any more, and those that run end."""
+        """Closes the channel; no call can be made any more, and those that run end with an `InvalidCallError`."""
         self._is_closed = True
         self._closing.set()
         self._channel.close()
@@ -195,9 +195,18 @@ class SolverClient:
             return method(one.request, timeout=seconds)
 
         try:
-            return ResponseStream(start, attempts, self._wait)
+            return ResponseStream(start, attempts, self._wait, lambda: self._is_closed)
         except ValueError as error:  # closed by another thread in the meantime
             raise InvalidCallError.closed() from error
+
+    def begin(self, call: Call[Answer]) -> PendingCall[Answer]:
+        """Makes a call that one of the functions in `calls` has built, and does not wait for its answer.
+
+        It is for calls that another thread may cancel: `PendingCall.result` waits, `PendingCall.cancel` ends it.
+        """
+        require_kind(call, Call)
+        # on the wire a call for one answer is a stream of one
+        return PendingCall(self.stream(StreamCall(call)))
 
     def _send(self, call: Call[Answer], retry: RetryPolicy | None) -> Answer:
         attempts = self._attempts(call, retry)
@@ -208,6 +217,8 @@ class SolverClient:
                 return method(call.request, timeout=attempts.remaining)
             except grpc.RpcError as error:
                 failure = SolverError.of(error)
+                if self._is_closed and isinstance(failure, CancelledError):
+                    raise InvalidCallError.closed() from error
                 wait = attempts.wait_after(failure)
                 if wait is None:
                     raise failure from error

@@ -119,7 +119,7 @@ class DeadlineError(SolverError):
 
 
 class CancelledError(SolverError):
-    """The call was cancelled by the other side, or by somebody in between."""
+    """The call was cancelled by the other side, by somebody in between, or through its `PendingCall`."""
 
 
 class UnauthenticatedError(SolverError):
@@ -162,7 +162,7 @@ def _about_sizes(sizes: re.Match[str]) -> tuple[str, str]:
 
 
 class InvalidCallError(SolverError):
-    """A call that was not sent, because what was given is no request or the client is closed."""
+    """A call that was not sent, because what was given is no request, or whose client was closed before its end."""
 
     @classmethod
     def about(cls, faults: Sequence[tuple[str, str]]) -> InvalidCallError:

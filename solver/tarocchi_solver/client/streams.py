@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from types import TracebackType
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -15,6 +16,7 @@ from tarocchi_solver.client.retry import Attempts
 NAP_SECONDS: Final = 0.1
 """How long a stream that is to be closed may go on waiting for its next attempt."""
 
+Answer = TypeVar("Answer")
 Response = TypeVar("Response")
 ResponseOut = TypeVar("ResponseOut", covariant=True)
 
@@ -43,6 +45,7 @@ class ResponseStream(Iterator[Response], Generic[Response]):
         start: Callable[[float | None], RunningStream[Response]],
         attempts: Attempts,
         sleep: Callable[[float], object],
+        is_client_closed: Callable[[], bool],
     ) -> None:
         """Makes the call.
 
@@ -50,10 +53,12 @@ class ResponseStream(Iterator[Response], Generic[Response]):
             start: makes it, with the seconds that it may take.
             attempts: how often.
             sleep: waits, and may raise an error to wait no longer.
+            is_client_closed: tells whether its client was closed, which ends the call.
         """
         self._start = start
         self._attempts = attempts
         self._sleep = sleep
+        self._is_client_closed = is_client_closed
         self._has_responses = False
         self._is_closed = False
         self._stream = start(attempts.remaining)
@@ -85,6 +90,8 @@ class ResponseStream(Iterator[Response], Generic[Response]):
                 if self._is_closed:
                     break
                 failure = SolverError.of(error)
+                if isinstance(failure, CancelledError) and self._is_client_closed():
+                    failure = InvalidCallError.closed()
                 wait = None if self._has_responses else self._attempts.wait_after(failure)
                 if wait is None:
                     self._is_closed = True
@@ -117,6 +124,39 @@ class ResponseStream(Iterator[Response], Generic[Response]):
             self._stream.cancel()
 
 
+class PendingCall(Generic[Answer]):
+    """A call under way, of which one thread waits for the answer and any other may end it."""
+
+    def __init__(self, stream: ResponseStream[Answer]) -> None:
+        """Takes the call over as the stream of its only answer."""
+        self._stream = stream
+        self._lock = threading.Lock()
+        self._answers: list[Answer] = []
+        self._error: SolverError | None = None
+
+    def cancel(self) -> None:
+        """Ends the call, from whatever thread; the server stops its search. An answer that has come is not lost."""
+        self._stream.close()
+
+    def result(self) -> Answer:
+        """Waits for the answer, and makes the call again where that helps.
+
+        Raises:
+            SolverError: the server refused or failed; `CancelledError` if the call was cancelled before its answer.
+        """
+        with self._lock:
+            if not self._answers and self._error is None:
+                try:
+                    self._answers.append(next(self._stream))
+                except StopIteration:
+                    self._error = CancelledError(grpc.StatusCode.CANCELLED, "the call was cancelled by its caller")
+                except SolverError as error:
+                    self._error = error
+            if self._error is not None:
+                raise self._error
+            return self._answers[0]
+
+
 def is_task_cancelled() -> bool:
     """Tells whether it is the running task that is cancelled, not just the call that it waits for."""
     task = asyncio.current_task()
@@ -140,11 +180,13 @@ class AsyncResponseStream(AsyncIterator[Response], Generic[Response]):
         start: Callable[[float | None], grpc.aio.UnaryStreamCall[Any, Response]],
         attempts: Attempts,
         sleep: Callable[[float], Awaitable[object]],
+        is_client_closed: Callable[[], bool],
     ) -> None:
         """Makes the call; arguments as of `ResponseStream`."""
         self._start = start
         self._attempts = attempts
         self._sleep = sleep
+        self._is_client_closed = is_client_closed
         self._has_responses = False
         self._is_closed = False
         self._begin()
@@ -183,11 +225,13 @@ class AsyncResponseStream(AsyncIterator[Response], Generic[Response]):
                 if self._is_closed:
                     break
                 self._is_closed = True
-                raise cancelled_elsewhere() from error
+                raise (InvalidCallError.closed() if self._is_client_closed() else cancelled_elsewhere()) from error
             except grpc.RpcError as error:
                 if self._is_closed:
                     break
                 failure = SolverError.of(error)
+                if isinstance(failure, CancelledError) and self._is_client_closed():
+                    failure = InvalidCallError.closed()
                 wait = None if self._has_responses else self._attempts.wait_after(failure)
                 if wait is None:
                     self._is_closed = True
