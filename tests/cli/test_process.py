@@ -77,6 +77,35 @@ def test_serve_until_a_signal(number: signal.Signals) -> None:
     assert "Traceback" not in errors
 
 
+@pytest.mark.parametrize("module", ["tarocchi_solver.search", "tarocchi_solver.service.server"])
+def test_a_signal_while_the_service_is_loaded_ends_it_in_good_order(module: str) -> None:
+    code = f"""
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGTERM)
+sys.meta_path.insert(0, Finder())
+from tarocchi_solver.cli import main
+main()
+"""
+    command = [sys.executable, "-c", code, "serve", "--address", "127.0.0.1:0"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("arguments", [["serve", "--check"], ["variants"], ["deal", "bolognese", "--json"]])
+def test_who_reads_no_further_is_not_told(arguments: list[str]) -> None:
+    """As of other tools of the command line, before which a `head` is put."""
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    # on a busy machine there is a line about the wait
+    assert not re.search(r"^tarocchi:|Errno|Traceback", process.stderr.read(), re.MULTILINE)
+    assert process.wait(60) == 1
+
+
 def test_serve_on_a_taken_address() -> None:
     first = subprocess.Popen(
         [*COMMAND, "serve", "--address", "127.0.0.1:0"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True

@@ -6,14 +6,16 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tarocchi_solver.cli.inputs import FAILURE, InputError, fail, faults_sentence, plainly
+from tarocchi_solver.service.signals import noted_signals
 
 if TYPE_CHECKING:
     from tarocchi_solver.service.config import ConfigError
+    from tarocchi_solver.service.settings import Settings
 
 
 @plainly
@@ -62,9 +64,6 @@ def serve(
     """Run the service until it is told to stop. Settings come from flags, the environment and a file, in this order."""
     # before gRPC is loaded, which else writes lines of its own among those of the log
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    from tarocchi_solver.service.config import ConfigError
-    from tarocchi_solver.service.settings import FLAGS, Given, read_settings
-
     values = {
         "address": address,
         "concurrent_searches": searches,
@@ -79,32 +78,50 @@ def serve(
         "log_format": log_format,
         "log_level": log_level,
     }
-    flags = {key: Given(value, FLAGS[key]) for key, value in values.items() if value is not None}
     if config == "":
         raise InputError("--config: the name of the file is empty: name one, or leave it out")
-    from tarocchi_solver.service.security import find_file_faults
-
-    places: Mapping[str, str] = {}
-    try:
-        settings = read_settings(flags, os.environ, config, find_file_faults)
-        places = settings.places
-        if check:
-            for line in settings.lines():
-                typer.echo(line)
-            return
-        from tarocchi_solver.service.logs import LogFormat, LogLevel, logging_to
-        from tarocchi_solver.service.memory import give_back_memory
-        from tarocchi_solver.service.server import SolverServer
-
-        give_back_memory()
-        with logging_to(sys.stderr, LogFormat(settings.config.log_format), LogLevel(settings.config.log_level)):
-            is_sound = SolverServer(settings.config).run_until_signal()
-    except ConfigError as error:
-        raise _as_input_error(error, places) from error
-    except OSError as error:
-        raise InputError(str(error)) from error
+    if check:
+        for line in _read(values, config).lines():
+            typer.echo(line)
+        return
+    # the first thing of all, because to load the rest takes seconds
+    with noted_signals() as received:
+        is_sound = _run(_read(values, config), received)
     if not is_sound:
         fail("the kernels cannot be used, see above", FAILURE)
+
+
+def _read(values: Mapping[str, Any], config: str | None) -> Settings:
+    """Returns the settings, of which `values` are those given as flags, or None; raises `InputError`."""
+    from tarocchi_solver.service.config import ConfigError
+    from tarocchi_solver.service.security import find_file_faults
+    from tarocchi_solver.service.settings import FLAGS, Given, read_settings
+
+    flags = {key: Given(value, FLAGS[key]) for key, value in values.items() if value is not None}
+    try:
+        return read_settings(flags, os.environ, config, find_file_faults)
+    except ConfigError as error:
+        raise _as_input_error(error, {}) from error
+
+
+def _run(settings: Settings, received: list[int]) -> bool:
+    """Serves until there is a signal; returns whether the kernels could be used."""
+    from tarocchi_solver.service.config import ConfigError
+    from tarocchi_solver.service.logs import LogFormat, LogLevel, logging_to
+    from tarocchi_solver.service.memory import give_back_memory
+    from tarocchi_solver.service.server import SolverServer
+
+    if received:
+        return True
+    give_back_memory()
+    with logging_to(sys.stderr, LogFormat(settings.config.log_format), LogLevel(settings.config.log_level)):
+        try:
+            server = SolverServer(settings.config)
+        except ConfigError as error:
+            raise _as_input_error(error, settings.places) from error
+        except OSError as error:
+            raise InputError(str(error)) from error
+        return server.run_until_signal(received)
 
 
 def _as_input_error(error: ConfigError, places: Mapping[str, str]) -> InputError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from tarocchi_solver.service.records import OTHER_METHOD, told
 from tarocchi_solver.service.review_service import ReviewServicer
 from tarocchi_solver.service.rules_service import RulesServicer
 from tarocchi_solver.service.security import Gate, server_credentials
+from tarocchi_solver.service.signals import noted_signals
 from tarocchi_solver.service.solver_service import FIRST_ESTIMATES, SolverServicer
 from tarocchi_solver.service.telemetry import Telemetry, Watch
 from tarocchi_solver.service.threads import CallThreads
@@ -216,32 +216,28 @@ class SolverServer:
             self._metrics_door.stop()
         log.info("stopped", extra=told("stopped"))
 
-    def run_until_signal(self) -> bool:
+    def run_until_signal(self, received: list[int] | None = None) -> bool:
         """Serves until SIGTERM or SIGINT, then stops gracefully; a second signal cuts running searches short.
 
         Must run in the main thread. Returns False if the server stopped because its kernels cannot be used.
+
+        Args:
+            received: grows with every signal, where somebody takes note of them already (`noted_signals`).
         """
-        received: list[int] = []
-        # a handler that took a lock could meet itself holding it
-        before = {
-            number: signal.signal(number, lambda number, frame: received.append(number))
-            for number in (signal.SIGTERM, signal.SIGINT)
-        }
-        try:
-            self.start()
-            while not received and self.readiness.stage is not Stage.FAILED:
-                time.sleep(_SIGNAL_POLL_SECONDS)
-            is_sound = self.readiness.stage is not Stage.FAILED
-            stopping = threading.Thread(target=self.stop)
-            stopping.start()
-            is_hurried = False
-            while stopping.is_alive():
-                if len(received) > 1 and not is_hurried:
-                    is_hurried = True
-                    self._pools.stop_searches()
-                    self._server.stop(_LAST_ANSWERS_SECONDS)
-                stopping.join(_SIGNAL_POLL_SECONDS)
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        if received is None:
+            with noted_signals() as received:
+                return self.run_until_signal(received)
+        self.start()
+        while not received and self.readiness.stage is not Stage.FAILED:
+            time.sleep(_SIGNAL_POLL_SECONDS)
+        is_sound = self.readiness.stage is not Stage.FAILED
+        stopping = threading.Thread(target=self.stop)
+        stopping.start()
+        is_hurried = False
+        while stopping.is_alive():
+            if len(received) > 1 and not is_hurried:
+                is_hurried = True
+                self._pools.stop_searches()
+                self._server.stop(_LAST_ANSWERS_SECONDS)
+            stopping.join(_SIGNAL_POLL_SECONDS)
         return is_sound
