@@ -75,7 +75,8 @@ function wantedInstead(value, { type }, kind) {
     const [least, most] = INTEGERS[type];
     const number = wholeNumber(value);
     if (number !== null && number >= least && number <= most) return null;
-    return `a whole number from ${least} to ${most}${type.endsWith('64') ? ', as a text where it is large' : ''}`;
+    // no number that is asked with is below 0, as the service says itself
+    return `a whole number from ${least < 0 ? 0 : least} to ${most}${type.endsWith('64') ? ', as a text where it is large' : ''}`;
   }
   return typeof value === 'number' && !Number.isNaN(value) ? null : 'a number';
 }

@@ -526,7 +526,7 @@ def test_serve_has_a_grace(monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self, config: ServerConfig) -> None:
             configs.append(config)
 
-        def run_until_signal(self) -> bool:
+        def run_until_signal(self, received: list[int]) -> bool:
             return True
 
     monkeypatch.setattr(server, "SolverServer", Server)

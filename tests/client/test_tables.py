@@ -260,6 +260,35 @@ def test_a_fallback_has_to_be_a_function(client: SolverClient) -> None:
     assert not table.events
 
 
+@pytest.mark.parametrize(
+    ("choice", "told"),
+    [
+        (None, "fallback: the function returned no move: move: an object in braces is needed, not null"),
+        (5, "fallback: the function returned no move: move: an object in braces is needed, not 5"),
+        ({}, "fallback: the function returned no move: move: no kind of move is set"),
+        (deal_pb2.Event(), "fallback: the function returned no move: move: Event given where Move is needed"),
+        ({"play": {"card": "XX"}}, "fallback: the function chose a move that is not legal: events[0].play.card: 'XX'"),
+        ({"play": {"card": "MAT"}}, "fallback: the function chose a move that is not legal: events[0]"),
+    ],
+)
+def test_a_fallback_that_chooses_no_move_is_named(choice: Any, told: str) -> None:
+    with serving(ScriptedServer(ABSENT), referee()) as address, SolverClient(address, retry=None) as client:
+        table = Table.open(client, "ottocento", seed=1)
+        kept = table.to_json()
+        with pytest.raises(InvalidCallError) as caught:
+            table.bot_move(fallback=lambda view: choice)
+        assert caught.value.message.startswith(told)
+        assert [fault.field for fault in caught.value.violations] == ["fallback"]
+        assert table.to_json() == kept
+
+
+def test_a_fallback_may_return_json() -> None:
+    with serving(ScriptedServer(ABSENT), referee()) as address, SolverClient(address, retry=None) as client:
+        table = Table.open(client, "ottocento", seed=1)
+        made = table.bot_move(fallback=lambda view: {"monte": {"throwsIn": False}})
+        assert made.move == deal_pb2.Move(monte=deal_pb2.Monte(throws_in=False))
+
+
 def test_every_bot_has_its_level() -> None:
     scripted = ScriptedServer(*[ABSENT] * 4)
     with serving(scripted, referee()) as address, SolverClient(address, retry=None) as client:

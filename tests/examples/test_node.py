@@ -221,7 +221,9 @@ UNSENDABLE = {
     "{ seed: 'x' }": {"seed": '"x" will not do: give a whole number from 0 to 18446744073709551615'},
     "{ seed: -1 }": {"seed": "-1 will not do"},
     "{ seed: 2 ** 60 }": {"seed": "1152921504606847000 will not do"},
-    "{ budget: { iterations: 2 ** 31 } }": {"budget.iterations": "2147483648 will not do: give a whole number"},
+    "{ budget: { iterations: 2 ** 31 } }": {
+        "budget.iterations": "2147483648 will not do: give a whole number from 0 to 2147483647"
+    },
     "{ budget: { duration: 5 } }": {"budget.duration": "5 is no object: give one"},
     "{ budget: { duration: { seconds: 1, nanos: 0.5 } } }": {"budget.duration.nanos": "0.5 will not do"},
     "{ observation: { hand: 'SK' } }": {"observation.hand": '"SK" is no list: give one'},

@@ -48,7 +48,10 @@ CALLS: list[tuple[Callable[[SolverClient], object], str]] = [
         lambda client: client.recommend_move(rules_service_pb2.Deal()),
         "observation: Deal given where Observation is needed",
     ),
-    (lambda client: client.recommend_move(EMPTY, iterations=2**31), "budget.iterations: 2147483648 is out of range"),
+    (
+        lambda client: client.recommend_move(EMPTY, iterations=2**31),
+        "budget.iterations: 2147483648 is out of range: 1 to 2147483647",
+    ),
     (lambda client: client.recommend_move(EMPTY, worlds=1.5), "budget.worlds: a whole number is needed, not 1.5"),
     (lambda client: client.recommend_move(EMPTY, seed=-1), "seed: -1 is out of range: 0 to"),
     (lambda client: client.recommend_move(EMPTY, time_ms="5"), "time_ms: a number is needed, not '5'"),
@@ -59,7 +62,10 @@ CALLS: list[tuple[Callable[[SolverClient], object], str]] = [
     (lambda client: client.list_legal_moves([]), "observation: an object in braces is needed, not []"),
     (lambda client: client.validate_observation({"events": [{"seat": 0.5}]}), "observation.events[0].seat: a whole"),
     (lambda client: client.new_deal(None, seed="x"), 'seed: a whole number is needed, not "x"'),
-    (lambda client: client.new_deal("bolognese", dealer=2**40), "dealer: 1099511627776 is out of range"),
+    (
+        lambda client: client.new_deal("bolognese", dealer=2**40),
+        "dealer: 1099511627776 is out of range: 0 to 2147483647",
+    ),
     (lambda client: client.new_deal("bolognese", options={"match": 4}), "options[match]: a text in quotation marks"),
     (lambda client: client.new_deal("x", standing={"scores": "many"}), "standing.scores: a list in brackets"),
     (lambda client: client.replay_deal({"hands": [5]}), "deal.hands[0]: an object in braces is needed, not 5"),

@@ -17,6 +17,8 @@ _RANGES: Final = {
     FieldDescriptor.TYPE_INT32: (-(1 << 31), (1 << 31) - 1),
     FieldDescriptor.TYPE_UINT64: (0, (1 << 64) - 1),
 }
+"""What the kinds of whole numbers can hold. No number that is asked with is below 0, as the service says itself."""
+_CAPS: Final = frozenset(f"tarocchi.solver.v1.Budget.{name}" for name in ("worlds", "iterations"))
 _DURATION: Final = re.compile(r"-?\d{1,12}(\.\d{1,9})?s")
 _NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -142,6 +144,7 @@ def _faults_of_value(field: FieldDescriptor, value: object, path: str) -> Faults
         if number is None:
             yield path, f"a whole number is needed, not {_shown(value)}"
         elif not least <= number <= most:
+            least = 1 if field.full_name in _CAPS else 0
             yield path, f"{_shown(value)} is out of range: {least} to {most}"
     elif field.type == FieldDescriptor.TYPE_DOUBLE:
         if not _is_number(value):

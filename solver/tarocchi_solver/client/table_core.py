@@ -19,7 +19,7 @@ from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
 from tarocchi_solver.client import calls
 from tarocchi_solver.client.building import message_of
 from tarocchi_solver.client.calls import Call, Json, Level
-from tarocchi_solver.client.errors import InvalidCallError, SolverError
+from tarocchi_solver.client.errors import InvalidCallError, InvalidRequestError, SolverError
 
 log = logging.getLogger(__name__)
 
@@ -278,7 +278,7 @@ def bot_move(
     Raises:
         SolverError: the server refused or failed, and there is no fallback or the rules service failed too. The table
             stays as it was.
-        InvalidCallError: the deal is over, or another move was made meanwhile.
+        InvalidCallError: the deal is over, another move was made meanwhile, or the fallback chose no legal move.
     """
     _require_fallback(fallback)
     seat = table._require_turn()
@@ -305,8 +305,27 @@ def bot_move(
         log.warning("the fallback moves for seat %d: the solver did not answer: %s", seat, error)
     if table.view is not view:
         raise InvalidCallError.not_now("another move was made at this table meanwhile: look who has to move now")
-    yield from play(table, move, seat)
+    if failure is None:
+        yield from play(table, move, seat)
+    else:
+        move = yield from _play_fallback(table, move, seat)
     return BotMove(seat, move, answer, failure)
+
+
+def _play_fallback(table: TableCore, move: object, seat: int) -> Steps[deal_pb2.Move]:
+    """Makes the move that a fallback has chosen; raises an `InvalidCallError` about the fallback if there is none."""
+    try:
+        message = message_of(deal_pb2.Move, move, "move")
+        yield from play(table, message, seat)
+    except InvalidRequestError as error:
+        text = f"the function chose a move that is not legal: {error.message}"
+    except InvalidCallError as error:
+        if not error.violations:
+            raise
+        text = f"the function returned no move: {error.message}"
+    else:
+        return message
+    raise InvalidCallError.about([("fallback", text)])
 
 
 def _require_fallback(fallback: object) -> None:
