@@ -162,6 +162,13 @@ def test_addresses_that_can_be() -> None:
         SolverClient(address).close()
 
 
+def test_names_that_grpc_looks_up(server: SolverServer) -> None:
+    port = server.address.rpartition(":")[2]
+    for address in (f"dns:///localhost:{port}", f"ipv4:127.0.0.1:{port}", f"ipv4:127.0.0.1:1,127.0.0.1:{port}"):
+        with SolverClient(address) as client:
+            assert client.list_variants().variants
+
+
 def test_a_port_is_not_cut_down_to_another(server: SolverServer) -> None:
     host, _, port = server.address.rpartition(":")
     with pytest.raises(ValueError, match="a port is a number from 0 to 65535"):

@@ -295,6 +295,7 @@ def test_a_token_from_asyncio(guarded: SolverServer) -> None:
     ("address", "more", "told"),
     [
         ("example.org:1", {"token": "x"}, "the token would travel to example.org:1 in the clear"),
+        ("dns:///localhost:1", {"token": "x"}, "the token would travel to dns:///localhost:1 in the clear"),
         ("localhost:1", {"token": ""}, "the token is no text or an empty one"),
         ("localhost:1", {"token": "a b"}, "the token has other characters than those of tokens: letters, digits and"),
         ("localhost:1", {"tls": ClientTls(certificate="x")}, "a certificate needs its key"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,8 @@ CHANNEL_OPTIONS: Final[tuple[tuple[str, int], ...]] = (
     # what the service sends is bounded by what it was asked; the answers of a large batch are larger than 4 MiB
     ("grpc.max_receive_message_length", 64 << 20),
 )
+_RESOLVED: Final = re.compile(r"(dns|ipv4|ipv6|xds):[!-~]+")
+"""What gRPC itself looks up, and which may be several servers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def open_channel(address: str, *, token: str | None = None, tls: ClientTls | boo
     """Opens a channel for threads; the connection is made with the first call.
 
     Args:
-        address: host and port, or unix:/path/of/socket.
+        address: host and port, unix:/path/of/socket, or a name that gRPC looks up, such as dns:///solver:50051.
         token: sent with every call.
         tls: the files of an encrypted connection; True for one with the roots of the system, False or None for one that
             is not encrypted. None also holds back a token that would leave this machine in the clear.
@@ -73,8 +76,9 @@ def open_aio_channel(
 def _check(address: str, token: str | None, tls: ClientTls | bool | None) -> None:
     if not isinstance(address, str):
         raise ValueError(f"{address!r} is no address: give host and port, such as 127.0.0.1:50051")
+    is_resolved = _RESOLVED.match(address) is not None
     try:
-        _, port = split_address(address)
+        _, port = ("", None) if is_resolved else split_address(address)
     except OSError as error:
         raise ValueError(str(error)) from error
     if port == 0 and not is_unix(address):
@@ -87,7 +91,7 @@ def _check(address: str, token: str | None, tls: ClientTls | bool | None) -> Non
         raise ValueError("the token is no text or an empty one: give it as the server knows it")
     if not is_bearer_token(token):
         raise ValueError(f"the token has other characters than those of tokens: {BEARER_FORM}")
-    if tls is None and not is_loopback(address):
+    if tls is None and (is_resolved or not is_loopback(address)):
         raise ValueError(
             f"the token would travel to {address} in the clear: give tls=True or a ClientTls, "
             "or tls=False if something else encrypts"

@@ -113,7 +113,7 @@ class SolverClient:
         """Opens a channel; the connection is made with the first call.
 
         Args:
-            address: host and port, or unix:/path/of/socket.
+            address: host and port, unix:/path/of/socket, or a name that gRPC looks up, such as dns:///solver:50051.
             timeout: seconds that a call may take with all its attempts; None for as long as it needs.
             retry: how calls are made again that a busy or absent server did not answer; None for never.
             token: sent with every call, where the server asks for one.
