@@ -7,9 +7,10 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn, Protocol, TypeVar
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 from rich.table import Table
@@ -67,6 +68,33 @@ def print_result(values: Mapping[str, object], as_json: bool, title: str) -> Non
         value = NOT_KNOWN if value is None else value
         table.add_row(name, f"{value:,.2f}" if isinstance(value, float) else str(value))
     Console().print(table)
+
+
+class Report(Protocol):
+    """Figures of a measurement."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns them as plain data."""
+
+
+ReportShown = TypeVar("ReportShown", bound=Report)
+
+
+def show_report(report: ReportShown, as_json: bool, tell: Callable[[Console, ReportShown], None]) -> None:
+    """Prints a report as one JSON object, or as `tell` does for people."""
+    if as_json:
+        print(json.dumps(report.as_json()))
+    else:
+        tell(Console(), report)
+
+
+def table_of(first: str, *titles: str) -> Table:
+    """Returns an empty table whose columns but the first are of numbers."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(first)
+    for title in titles:
+        table.add_column(title, justify="right")
+    return table
 
 
 def rule_options(given: list[str] | None) -> tuple[tuple[str, str], ...]:

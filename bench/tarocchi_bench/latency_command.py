@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
-from tarocchi_bench.console import JsonOption, long_work, print_result
+from tarocchi_bench.console import JsonOption, long_work, show_report, table_of
 from tarocchi_bench.latency import ABREAST, Latency, Report, measure
 
 
@@ -21,17 +19,11 @@ def latency(
     with long_work("Measuring", 1) as advance:
         report = measure(seconds)
         advance()
-    if as_json:
-        print_result(report.as_json(), as_json=True, title="")
-    else:
-        _print(Console(), report)
+    show_report(report, as_json, _print)
 
 
 def _print(console: Console, report: Report) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("Calls")
-    for title in ("Clients", "p50 ms", "p99 ms", "A second", "Fewest/most"):
-        table.add_column(title, justify="right")
+    table = table_of("Calls", "Clients", "p50 ms", "p99 ms", "A second", "Fewest/most")
 
     def row(name: str, clients: int, found: Latency, fairness: str = "") -> None:
         table.add_row(name, str(clients), f"{found.p50:.2f}", f"{found.p99:.2f}", f"{found.rate:.0f}", fairness)

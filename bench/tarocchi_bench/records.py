@@ -31,9 +31,9 @@ def read_lines(record: Path, what: str) -> Iterator[tuple[int, dict[str, Any]]]:
     The last line may have been cut by an interruption; it is left out then. Raises `RecordError`, which calls the lines
     `what`, such as "a pair of a match".
     """
+    _require_file(record)
     if not record.exists():
         return
-    _require_file(record)
     try:
         lines = record.read_text("utf-8").splitlines()
     except OSError as error:
@@ -123,8 +123,7 @@ def prepare_record(record: Path) -> None:
     """
     if not record.parent.is_dir():
         raise RecordError(f"{record}: there is no folder {record.parent}: make it first")
-    if record.exists():
-        _require_file(record)
+    _require_file(record)
     try:
         with record.open("a+", encoding="utf-8") as file:
             file.seek(0)
@@ -137,7 +136,7 @@ def prepare_record(record: Path) -> None:
 
 def _require_file(record: Path) -> None:
     """Raises `RecordError` for a device or a pipe, which would be read without an end, and for a folder."""
-    if not record.is_file():
+    if record.exists() and not record.is_file():
         raise RecordError(f"{record}: this is no file that can be read again: name another one")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,12 +74,24 @@ def playout_rate(variant_name: str, seconds: float, seed: int) -> float:
     positions = whole_deals(variant_name, seed)
     stream = np.array([split(seed)], dtype=np.uint64)
     play_at_random(positions, 1, stream)
-    played = 0
-    started = time.thread_time()
-    while (spent := time.thread_time() - started) < seconds:
+
+    def play_some() -> int:
         play_at_random(positions, _PLAYOUTS_PER_CALL, stream)
-        played += _PLAYOUTS_PER_CALL
-    return played / spent
+        return _PLAYOUTS_PER_CALL
+
+    return rate_of(play_some, seconds)
+
+
+def rate_of(work: Callable[[], int], seconds: float) -> float:
+    """Returns what is done in a second of CPU of this thread by `work`, called until so many have passed.
+
+    Each call does some and returns how much.
+    """
+    done, started = 0, time.thread_time()
+    while True:
+        done += work()
+        if (spent := time.thread_time() - started) >= seconds:
+            return done / spent
 
 
 def whole_deals(variant_name: str, seed: int) -> npt.NDArray[np.uint64]:

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
-from tarocchi_bench.console import CORES, JsonOption, long_work, print_result
+from tarocchi_bench.console import CORES, JsonOption, VariantOption, long_work, print_result, show_report, table_of
 from tarocchi_bench.speed.memory import ITERATIONS, SEARCHES, WORLDS, MemoryReport, measure_memory, sample_count
 from tarocchi_bench.speed.scaling import BUDGETS_MS, ScalingReport, measure_scaling
 from tarocchi_bench.speed.signature import signatures
@@ -18,7 +16,6 @@ from tarocchi_bench.speed.startup import StartupReport, measure_startup
 from tarocchi_engine import VARIANTS
 
 OneVariant = Annotated[str | None, typer.Option("--variant", help=f"one of {', '.join(VARIANTS)}; by default all")]
-VariantOption = Annotated[str, typer.Option("--variant", help=", ".join(VARIANTS))]
 Rounds = Annotated[int, typer.Option(help="times that each figure is measured, in turn with the others")]
 DEFAULT_VARIANT = "bolognese"
 
@@ -47,10 +44,7 @@ def startup(
     """Measures what it costs to start, in fresh processes, as multiples of `import numpy`: CPU time of whole ones."""
     with long_work("rounds", rounds) as advance:
         report = measure_startup(variant, rounds, is_cold=cold, progress=advance)
-    if as_json:
-        print_result(report.as_json(), as_json=True, title="")
-    else:
-        _print_startup(Console(), report)
+    show_report(report, as_json, _print_startup)
 
 
 def scaling(
@@ -64,10 +58,7 @@ def scaling(
     budgets = tuple(budget_ms or BUDGETS_MS)
     with long_work("measurements", rounds * len(set(budgets))) as advance:
         report = measure_scaling(variant, budgets, rounds, threads=threads, progress=advance)
-    if as_json:
-        print_result(report.as_json(), as_json=True, title="")
-    else:
-        _print_scaling(Console(), report)
+    show_report(report, as_json, _print_scaling)
 
 
 def memory(
@@ -84,19 +75,7 @@ def memory(
     total = (len(budgets) + len(caps)) * len(counts) + (sample_count(searches) if searches > 0 else 0)
     with long_work("measurements", total) as advance:
         report = measure_memory(variant, budgets, counts, searches, worlds=caps, progress=advance)
-    if as_json:
-        print_result(report.as_json(), as_json=True, title="")
-    else:
-        _print_memory(Console(), report)
-
-
-def table_of(first: str, *titles: str) -> Table:
-    """Returns an empty table whose columns but the first are of numbers."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first)
-    for title in titles:
-        table.add_column(title, justify="right")
-    return table
+    show_report(report, as_json, _print_memory)
 
 
 def _print_startup(console: Console, report: StartupReport) -> None:

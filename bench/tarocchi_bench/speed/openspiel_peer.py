@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import time
 from typing import Any, Final
 
 import pyspiel
 
+from tarocchi_bench.throughput import rate_of
 from tarocchi_engine.rng import split
 
 _PLAYOUTS_PER_CALL: Final = 500
@@ -29,7 +29,12 @@ def playout_rate(seconds: float, seed: int) -> float:
         state.apply_action(state.legal_actions()[0])
     evaluator = pyspiel.RandomRolloutEvaluator(_PLAYOUTS_PER_CALL, seed & 0x7FFFFFFF)
     bot = pyspiel.MCTSBot(game, evaluator, 1.0, 1, 10, False, 1, False)
-    return _rate(lambda: bot.mcts_search(state), _PLAYOUTS_PER_CALL, seconds)
+
+    def search_once() -> int:
+        bot.mcts_search(state)
+        return _PLAYOUTS_PER_CALL
+
+    return rate_of(search_once, seconds)
 
 
 def search_rate(seconds: float, seed: int) -> float:
@@ -43,7 +48,12 @@ def search_rate(seconds: float, seed: int) -> float:
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed & 0x7FFFFFFF)
     policy = pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
     bot = pyspiel.ISMCTSBot(seed & 0x7FFFFFFF, evaluator, _EXPLORATION, _SIMULATIONS, -1, policy, False, False)
-    return _rate(lambda: bot.step(state), _SIMULATIONS, seconds)
+
+    def search_once() -> int:
+        bot.step(state)
+        return _SIMULATIONS
+
+    return rate_of(search_once, seconds)
 
 
 def version() -> str:
@@ -59,12 +69,3 @@ def _dealt(name: str, parameters: dict[str, Any], seed: int) -> tuple[Any, Any]:
         actions, chances = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(draw.choices(actions, chances)[0])
     return game, state
-
-
-def _rate(work: Any, per_call: int, seconds: float) -> float:
-    done, started = 0, time.thread_time()
-    while True:
-        work()
-        done += per_call
-        if (spent := time.thread_time() - started) >= seconds:
-            return done / spent

@@ -11,17 +11,17 @@ The games differ, so a ratio says how far apart two programs are, not which of t
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.util import find_spec
+from itertools import count
 from types import MappingProxyType
 from typing import Any, Final
 
 from tarocchi_bench.endings import measure_endings
 from tarocchi_bench.speed.moments import early_choice
-from tarocchi_bench.throughput import playout_rate
+from tarocchi_bench.throughput import playout_rate, rate_of
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import Budget, Playout, SearchOptions, search, warm_up
 
@@ -194,9 +194,10 @@ def _solve_ms(variant_name: str, tricks: int, seed: int) -> float:
 def _search_rate(seconds: float, options: SearchOptions, seed: int) -> float:
     """Returns the iterations of our search in a second of CPU, everything included."""
     observation = early_choice("bolognese", seed)
-    done, started = 0, time.thread_time()
-    while True:
-        answer = search(observation, Budget(iterations=_ITERATIONS), seed=split(seed, done), options=options)
-        done += answer.diagnostics.iterations
-        if (spent := time.thread_time() - started) >= seconds:
-            return done / spent
+    number = count()
+
+    def search_once() -> int:
+        answer = search(observation, Budget(iterations=_ITERATIONS), seed=split(seed, next(number)), options=options)
+        return answer.diagnostics.iterations
+
+    return rate_of(search_once, seconds)

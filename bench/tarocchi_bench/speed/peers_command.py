@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from tarocchi_bench.console import FAILURE, JsonOption, fail, long_work, note, print_result
-from tarocchi_bench.speed.commands import Rounds, table_of
+from tarocchi_bench.console import FAILURE, JsonOption, fail, long_work, note, show_report, table_of
+from tarocchi_bench.speed.commands import Rounds
 from tarocchi_bench.speed.peers import MODULES, NoPeerError, PeersReport, measure_peers
 
 
@@ -29,10 +29,7 @@ def peers(
         fail(str(error), FAILURE)
     for sentence in report.missing:
         note(f"warning: {sentence}")
-    if as_json:
-        print_result(report.as_json(), as_json=True, title="")
-    else:
-        _print(Console(), report)
+    show_report(report, as_json, _print)
 
 
 def _print(console: Console, report: PeersReport) -> None:

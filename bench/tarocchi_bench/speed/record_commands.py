@@ -12,9 +12,8 @@ import typer
 from rich.console import Console
 
 from tarocchi_bench.agents import AgentError
-from tarocchi_bench.console import FAILURE, WRONG_INPUT, JsonOption, fail, long_work, note
+from tarocchi_bench.console import FAILURE, WRONG_INPUT, JsonOption, fail, long_work, note, table_of
 from tarocchi_bench.records import RecordError
-from tarocchi_bench.speed.commands import table_of
 from tarocchi_bench.speed.comparison import Change, Comparison, Verdict, compare
 from tarocchi_bench.speed.figures import Figure, append_figure, prepare_figures, read_existing, short
 from tarocchi_bench.speed.machine import machine_facts

@@ -28,7 +28,7 @@ from tarocchi_solver.client.client import (
     require_wait,
     warn_of_silence,
 )
-from tarocchi_solver.client.errors import CancelledError, InvalidCallError, SolverError
+from tarocchi_solver.client.errors import InvalidCallError, SolverError, failure_of
 from tarocchi_solver.client.methods import described_as
 from tarocchi_solver.client.retry import Attempts, RetryPolicy, require_settings
 from tarocchi_solver.client.streams import AsyncResponseStream, cancelled_elsewhere, is_task_cancelled
@@ -180,9 +180,7 @@ class AsyncSolverClient:
                     raise
                 raise (InvalidCallError.closed() if self._is_closed else cancelled_elsewhere()) from error
             except grpc.RpcError as error:
-                failure = SolverError.of(error)
-                if self._is_closed and isinstance(failure, CancelledError):
-                    raise InvalidCallError.closed() from error
+                failure = failure_of(error, is_client_closed=self._is_closed)
                 wait = attempts.wait_after(failure)
                 if wait is None:
                     raise failure from error

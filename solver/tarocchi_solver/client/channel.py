@@ -77,12 +77,8 @@ def _check(address: str, token: str | None, tls: ClientTls | bool | None) -> Non
     if not isinstance(address, str):
         raise ValueError(f"{address!r} is no address: give host and port, such as 127.0.0.1:50051")
     is_resolved = _RESOLVED.match(address) is not None
-    try:
-        _, port = ("", None) if is_resolved else split_address(address)
-    except OSError as error:
-        raise ValueError(str(error)) from error
-    if port == 0 and not is_unix(address):
-        raise ValueError(f"{address!r} is no address of a server: give the port that it listens on")
+    if not is_resolved:
+        _check_host(address)
     if tls is not None and not isinstance(tls, (bool, ClientTls)):
         raise ValueError(f"tls: True, False or a ClientTls is needed, not {tls!r}")
     if token is None:
@@ -96,6 +92,16 @@ def _check(address: str, token: str | None, tls: ClientTls | bool | None) -> Non
             f"the token would travel to {address} in the clear: give tls=True or a ClientTls, "
             "or tls=False if something else encrypts"
         )
+
+
+def _check_host(address: str) -> None:
+    """Raises `ValueError` for what is neither a host with a port nor a socket of this machine."""
+    try:
+        _, port = split_address(address)
+    except OSError as error:
+        raise ValueError(str(error)) from error
+    if port == 0 and not is_unix(address):
+        raise ValueError(f"{address!r} is no address of a server: give the port that it listens on")
 
 
 def _credentials(token: str | None, tls: ClientTls | bool | None) -> grpc.ChannelCredentials | None:

@@ -22,7 +22,7 @@ from tarocchi_solver.client import calls
 from tarocchi_solver.client.building import require_number
 from tarocchi_solver.client.calls import Call, StreamCall, to_bytes
 from tarocchi_solver.client.channel import ClientTls, open_channel
-from tarocchi_solver.client.errors import CancelledError, InvalidCallError, SolverError
+from tarocchi_solver.client.errors import InvalidCallError, SolverError, failure_of
 from tarocchi_solver.client.methods import described_as
 from tarocchi_solver.client.retry import Attempts, RetryPolicy, require_settings
 from tarocchi_solver.client.streams import PendingCall, ResponseStream
@@ -216,9 +216,7 @@ class SolverClient:
                 method = self._channel.unary_unary(call.method, to_bytes, call.read)
                 return method(call.request, timeout=attempts.remaining)
             except grpc.RpcError as error:
-                failure = SolverError.of(error)
-                if self._is_closed and isinstance(failure, CancelledError):
-                    raise InvalidCallError.closed() from error
+                failure = failure_of(error, is_client_closed=self._is_closed)
                 wait = attempts.wait_after(failure)
                 if wait is None:
                     raise failure from error

@@ -183,5 +183,11 @@ class InvalidCallError(SolverError):
         return cls(grpc.StatusCode.FAILED_PRECONDITION, message)
 
 
+def failure_of(error: grpc.RpcError, *, is_client_closed: bool) -> SolverError:
+    """Returns the typed form of an error raised by gRPC; a client that is closed cancels its calls itself."""
+    failure = SolverError.of(error)
+    return InvalidCallError.closed() if is_client_closed and isinstance(failure, CancelledError) else failure
+
+
 class UnknownFieldWarning(UserWarning):
     """Says that a dictionary has a field that the contract does not know; the field is ignored."""

@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 import grpc
 
-from tarocchi_solver.client.errors import CancelledError, InvalidCallError, SolverError
+from tarocchi_solver.client.errors import CancelledError, InvalidCallError, SolverError, failure_of
 from tarocchi_solver.client.retry import Attempts
 
 NAP_SECONDS: Final = 0.1
@@ -89,9 +89,7 @@ class ResponseStream(Iterator[Response], Generic[Response]):
             except grpc.RpcError as error:
                 if self._is_closed:
                     break
-                failure = SolverError.of(error)
-                if isinstance(failure, CancelledError) and self._is_client_closed():
-                    failure = InvalidCallError.closed()
+                failure = failure_of(error, is_client_closed=self._is_client_closed())
                 wait = None if self._has_responses else self._attempts.wait_after(failure)
                 if wait is None:
                     self._is_closed = True
@@ -229,9 +227,7 @@ class AsyncResponseStream(AsyncIterator[Response], Generic[Response]):
             except grpc.RpcError as error:
                 if self._is_closed:
                     break
-                failure = SolverError.of(error)
-                if isinstance(failure, CancelledError) and self._is_client_closed():
-                    failure = InvalidCallError.closed()
+                failure = failure_of(error, is_client_closed=self._is_client_closed())
                 wait = None if self._has_responses else self._attempts.wait_after(failure)
                 if wait is None:
                     self._is_closed = True
