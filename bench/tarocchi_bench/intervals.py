@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from scipy import stats
+from scipy import special
 
 NOT_KNOWN: Final = "not known"
 """How an interval that is not known is shown."""
@@ -28,7 +28,7 @@ def interval_95(mean: float, error: float, count: int) -> tuple[float, float] | 
     """
     if count < 2 or error == 0.0 or not math.isfinite(error):
         return None, None
-    half = float(stats.t.ppf(_UPPER, count - 1)) * error
+    half = float(special.stdtrit(count - 1, _UPPER)) * error
     return mean - half, mean + half
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import stats
 
 LEAK_KIB: Final = 1.0
 """Less than so much for each call, and memory is called flat."""
@@ -49,6 +48,9 @@ def trend_of(samples: Sequence[tuple[int, float]]) -> Trend | None:
     blocks = np.array_split(settled, _BLOCKS)
     calls = np.array([block[:, 0].mean() for block in blocks])
     kib = np.array([np.median(block[:, 1]) for block in blocks]) * 1024
+    # every command of the benchmarks would wait for it
+    from scipy import stats
+
     line = stats.linregress(calls, kib)
     margin = float(stats.t.ppf((1 + CONFIDENCE) / 2, _BLOCKS - 2) * line.stderr)
     slope = float(line.slope)

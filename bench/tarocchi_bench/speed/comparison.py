@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from tarocchi_bench.speed.figures import Better, Figure, Recorded, Summary
 from tarocchi_bench.speed.machine import COMPARED
@@ -136,6 +135,9 @@ def interval(
     """
     if min(len(old), len(new)) < 2 or (len(set(old)) == 1 and len(set(new)) == 1):
         return None, None
+    # every command of the benchmarks would wait for it
+    from scipy import stats
+
     of_rows = np.median if summary is Summary.MEDIAN else np.mean
 
     def change(before: npt.NDArray[np.float64], after: npt.NDArray[np.float64], axis: int = -1) -> Any:

@@ -17,7 +17,6 @@ from tarocchi_bench.records import RecordError
 from tarocchi_bench.speed.comparison import Change, Comparison, Verdict, compare
 from tarocchi_bench.speed.figures import Figure, append_figure, prepare_figures, read_existing, short
 from tarocchi_bench.speed.machine import machine_facts
-from tarocchi_bench.speed.report import draw_report
 from tarocchi_bench.speed.suites import SUITES, Size
 from tarocchi_bench.workers import WorkerDiedError
 from tarocchi_solver.client import SolverError
@@ -63,6 +62,8 @@ def measure_all(
                 note(f"warning: {suite} failed: {error}")
             advance()
         if found:
+            from tarocchi_bench.speed.report import draw_report
+
             title = f"{facts['processor']}, {facts['cores']} cores, solver {facts['solver']}, {run}"
             draw_report(found, picture, title)
     if not found and not failed:
