@@ -155,7 +155,8 @@ def test_what_a_clock_has_ended_is_told() -> None:
     with logged() as (log, _server, solver, _review):
         answer = solver.RecommendMove(request)
         study = pb.AnalyzePositionRequest(observation=request.observation)
-        *_, last = solver.AnalyzePosition(study, timeout=3)
+        study.budget.duration.FromSeconds(2)
+        *_, last = solver.AnalyzePosition(study, timeout=30)
     first, second = log.of("decision")
     assert not first["reproducible"]
     assert first["request"]["budget"] == {"iterations": answer.diagnostics.iterations}
