@@ -145,8 +145,8 @@ def test_no_wait_goes_past_the_deadline(door: str, failure: Failure, is_own: boo
     for wait in clock.waits:
         passed.append(passed[-1] + wait)
     for seconds, before in zip(scripted.remaining, passed, strict=True):
-        # gRPC tells the server a time that is up to some percent too long, and one of a few milliseconds, which this seed
-        # does not leave, even longer; the client keeps to its own
+        # gRPC tells the server a time that is up to some percent too long, and one of a few milliseconds, which this
+        # seed does not leave, even longer; the client keeps to its own
         assert 4.0 - before - 2.0 < seconds <= (4.0 - before) * 1.05
 
 
