@@ -34,6 +34,7 @@ SKIPPED_FOLDERS = {
 # The layers of the engine, lowest first; a module imports from its own layer or a lower one.
 # A folder stands for all its modules.
 ENGINE_LAYERS = (
+    ("dispatching",),
     ("compilation", "cards", "errors"),
     ("moves",),
     ("options", "selection"),

@@ -31,6 +31,8 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.runtime import rtsys
 from numba.core.sigutils import normalize_signature
 
+from tarocchi_engine.dispatching import OuterDispatcher, rebuilt, reduced
+
 log = logging.getLogger(__name__)
 
 CACHE_DIR_VARIABLE = "TAROCCHI_CACHE_DIR"
@@ -56,9 +58,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def kernel(function: F) -> F:
     """Compiles `function` with numba on its first call, without the interpreter lock, and caches the result."""
-    dispatcher = numba.njit(nogil=True)(function)
-    if not config.DISABLE_JIT and (folder := _folder_of(function)) is not None:
-        dispatcher._cache = _KernelCache(function, folder)
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = OuterDispatcher(function)
+    if (folder := _folder_of(function)) is not None:
+        dispatcher._cache = _KernelCache(function, _KernelCacheImpl(function, folder))
+        dispatcher.inner._cache = _KernelCache(function, _InnerCacheImpl(function, folder, ".inner"))
     return cast(F, dispatcher)
 
 
@@ -162,19 +167,29 @@ class _Locator:
 class _KernelCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
     """numba's way of storing a compiled function, with our place for it."""
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+    def __init__(self, function: Callable[..., Any], folder: Path, form: str = "") -> None:
         self._lineno = function.__code__.co_firstlineno
         self._locator = _Locator(function, folder)
-        name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}"
+        name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}{form}"
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
+
+
+class _InnerCacheImpl(_KernelCacheImpl):
+    """The same for the inner form of a function."""
+
+    def reduce(self, compiled: Any) -> Any:
+        return reduced(compiled)
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        return rebuilt(target_context, payload)
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]
     """A cache for which trouble on disk means compiling again, never an error."""
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        # numba makes the implementation from the function alone
-        self._impl_class = functools.partial(_KernelCacheImpl, folder=folder)
+    def __init__(self, function: Callable[..., Any], storage: _KernelCacheImpl) -> None:
+        # numba would make it from the function alone
+        self._impl_class = lambda _function: storage
         super().__init__(function)
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:

@@ -25,6 +25,7 @@ from tarocchi_engine.layout import (
     NO_CARD,
     PACK,
     PILES,
+    POSITION_WORDS,
     SEATS,
     SIDES,
     TRICK,
@@ -54,6 +55,16 @@ _QUEENS = np.uint64(QUEEN_MASK)
 _FIGURES_BUT_KINGS = np.uint64(JACK_MASK | KNIGHT_MASK | QUEEN_MASK)
 # one fifth of the rule playout's moves are random: 0.2 * 2**64
 _RANDOM_SHARE = np.uint64((1 << 64) // 5)
+
+
+@kernel
+def copy_position(source: Any, position: Any) -> None:
+    """Makes `position` the same as `source`.
+
+    An assignment to all of an array would do so, and take numba a second more to compile for what it says of shapes.
+    """
+    for place in range(POSITION_WORDS):
+        position[place] = source[place]
 
 
 @kernel

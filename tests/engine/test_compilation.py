@@ -102,6 +102,18 @@ def test_a_second_start_compiles_nothing(probe: Probe) -> None:
     assert hits_and_misses(second.scaled_plus_one) == (1, 0)
 
 
+def test_what_a_kernel_calls_is_stored_as_well(probe: Probe) -> None:
+    assert probe.restart().scaled_plus_one(3) == 7
+    for file in [*probe.files(".nbi"), *probe.files(".nbc")]:
+        file.unlink()
+    module = probe.restart()
+    assert module.scaled_plus_one(3) == 7
+    assert hits_and_misses(module.scaled_plus_one) == (0, 1)
+    assert hits_and_misses(module.scale.inner) == (1, 0)
+    assert module.scale(5) == 10
+    assert hits_and_misses(module.scale) == (0, 1)
+
+
 def test_an_edit_in_another_file_is_seen(probe: Probe) -> None:
     assert probe.restart().scaled_plus_one(3) == 7
     probe.write(factor=5)

@@ -29,6 +29,7 @@ from tarocchi_engine.layout import (
     TURN,
     WINNER,
 )
+from tarocchi_engine.play import copy_position
 from tarocchi_engine.scoring import score_difference
 from tarocchi_solver.search.ending import play_last_trick, prepare
 from tarocchi_solver.search.ending_layout import (
@@ -161,7 +162,7 @@ def solve_arms(question: Any, solver: Any, root: Any, values: Any, node_limit: A
     values[:] = UNSOLVED
     guess = np.int64(NO_GUESS)
     for arm in range(len(question.arms)):
-        position[:] = root
+        copy_position(root, position)
         apply_arm(question, arm, position)
         left = limit - np.int64(solver.words[NODES])
         value = solve(solver, position, guess, max(left, 0))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tarocchi_engine.compilation import kernel
 from tarocchi_engine.layout import POSITION_WORDS, TRICKS_LEFT
-from tarocchi_engine.play import PLAYOUT_RULE, playout
+from tarocchi_engine.play import PLAYOUT_RULE, copy_position, playout
 from tarocchi_engine.scoring import score_sum
 from tarocchi_solver.search.double_dummy import Solver, solve_arms
 from tarocchi_solver.search.ending_layout import NO_LIMIT
@@ -44,9 +44,9 @@ def _solve_world(question: Any, root: Any, solver: Any, position: Any, piles: An
         block.visits[row, arm] = 1
         block.wins[row, arm] = 2 if value > 0 else (1 if value == 0 else 0)
         block.samples[row, arm] = value
-        position[:] = root
+        copy_position(root, position)
         apply_arm(question, arm, position)
-        playout(position, piles, stream, PLAYOUT_RULE)
+        playout(position, piles, stream, np.int64(PLAYOUT_RULE))
         block.sums[row, arm] = score_sum(position, piles)
 
 

@@ -48,6 +48,9 @@ PASS_CALL: Final = 0
 GIOCO_CALL: Final = 1
 SOLO_CALL: Final = 2
 
+NOBODY: Final = np.int64(-1)
+"""The seat of `declare_all` where none is asked; a number of numpy, as a literal would be compiled apart."""
+
 _0 = np.uint64(0)
 _1 = np.uint64(1)
 _6 = np.uint64(6)
@@ -96,8 +99,8 @@ def lay_away(position: Any, seat: Any, count: Any) -> None:
 def declare_all(question: Any, position: Any, asked: Any, cards: Any) -> None:
     """Adds the declarations still to come, in playing order from the seat to move.
 
-    Seat `asked` shows `cards`, all others everything they have. Where a side reaches the target of the match the
-    deal is over: no trick is left and nothing but the declarations counts.
+    Seat `asked` (or NOBODY) shows `cards`, all others everything they have. Where a side reaches the target of the
+    match the deal is over: no trick is left and nothing but the declarations counts.
     """
     seats = np.int64(position[SEATS])
     seat = np.int64(position[TURN])
@@ -184,4 +187,4 @@ def finish_auction(question: Any, call: Any, position: Any) -> None:
         if position[HANDS + holder] & _MATTO != _0:
             position[MATTO_SIDE] = (sides >> np.uint64(holder)) & _1
     position[TURN] = np.uint64(words[LEADER])
-    declare_all(question, position, -1, _0)
+    declare_all(question, position, NOBODY, _0)

@@ -263,7 +263,8 @@ def fill_marginals(weights: Any, capacities: Any, table: Any, marginals: Any) ->
     stride_b = capacities[2] + 1
     stride_a = (capacities[1] + 1) * stride_b
     size = (capacities[0] + 1) * stride_a
-    strides = np.array([stride_a, stride_b, 1, 0], dtype=np.int64)
+    strides = np.zeros(4, dtype=np.int64)
+    strides[0], strides[1], strides[2] = stride_a, stride_b, 1
     free = np.zeros(4, dtype=np.int64)
     forward = np.zeros(size)
     forward[size - 1] = 1.0
@@ -286,7 +287,7 @@ def fill_marginals(weights: Any, capacities: Any, table: Any, marginals: Any) ->
                                 marginals[k, slot] += reached * table[row + i - strides[slot]]
                     i += 1
         forward = following
-        total = marginals[k].sum()
+        total = marginals[k, 0] + marginals[k, 1] + marginals[k, 2] + marginals[k, 3]
         for slot in range(4):
             marginals[k, slot] /= total
 
@@ -310,8 +311,10 @@ def enumerate_worlds(arrays: Any, case: Any, worlds: Any, start: Any, max_dead_e
     stride_b = free[2] + 1
     stride_a = (free[1] + 1) * stride_b
     size = (free[0] + 1) * stride_a
-    strides = np.array([stride_a, stride_b, 1, 0], dtype=np.int64)
-    chosen = np.full(n + 1, -1, dtype=np.int64)
+    strides = np.zeros(4, dtype=np.int64)
+    strides[0], strides[1], strides[2] = stride_a, stride_b, 1
+    chosen = np.empty(n + 1, dtype=np.int64)
+    chosen[:] = -1
     world = np.zeros(4, dtype=np.uint64)
     count = start
     dead_ends = 0

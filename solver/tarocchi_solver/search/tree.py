@@ -38,12 +38,12 @@ from tarocchi_engine.layout import (
     TRICKS_LEFT,
     TURN,
 )
-from tarocchi_engine.play import apply_card, choose_by_rule, legal_cards
+from tarocchi_engine.play import apply_card, choose_by_rule, copy_position, legal_cards
 from tarocchi_engine.rng import next_u64, split_stream
 from tarocchi_engine.scoring import score_difference, score_sum
 from tarocchi_solver.search.inference import believed_world
 from tarocchi_solver.search.learned_playout import FEATURES, PLAYOUT_LEARNED, fill_moods, play_to_end
-from tarocchi_solver.search.opening import declare_all, finish_auction, lay_away
+from tarocchi_solver.search.opening import NOBODY, declare_all, finish_auction, lay_away
 from tarocchi_solver.search.question import (
     BID_ARM,
     DEAL_ARM,
@@ -123,7 +123,7 @@ class Block(NamedTuple):
 @kernel
 def place_world(question: Any, destination: Any, world: Any, position: Any) -> None:
     """Writes the question's position with the cards of a world, and what happens in it whatever the move is."""
-    position[:] = question.position
+    copy_position(question.position, position)
     for holder in range(4):
         position[destination[holder]] |= world[holder]
     for seat in range(np.int64(position[SEATS])):
@@ -134,7 +134,7 @@ def place_world(question: Any, destination: Any, world: Any, position: Any) -> N
         lay_away(position, question.words[DISCARDER], question.words[DISCARD_COUNT])
         position[TURN] = np.uint64(question.words[LEADER])
     if kind in (DEAL_ARM, PLAY_ARM):
-        declare_all(question, position, -1, _0)
+        declare_all(question, position, NOBODY, _0)
 
 
 @kernel
@@ -166,7 +166,7 @@ def apply_arm(question: Any, arm: Any, position: Any) -> None:
         position[position[TURN]] ^= cards
         position[ASIDE] |= cards
         position[TURN] = np.uint64(question.words[LEADER])
-        declare_all(question, position, -1, _0)
+        declare_all(question, position, NOBODY, _0)
     elif kind == BID_ARM:
         finish_auction(question, cards, position)
     elif kind == GIVE_ARM:
@@ -234,7 +234,7 @@ def _record_line(
 
     The rule is followed to the end of a trick only.
     """
-    position[:] = root
+    copy_position(root, position)
     apply_arm(question, arm, position)
     node = 1 + branch
     for depth in range(LINE_LENGTH):
@@ -286,7 +286,7 @@ def _search_world(
     position = np.empty(POSITION_WORDS, dtype=np.uint64)
     declared = np.empty((arm_count if is_shared else 0, POSITION_WORDS), dtype=np.uint64)
     for arm in range(len(declared)):
-        declared[arm] = root
+        copy_position(root, declared[arm])
         apply_arm(question, arm, declared[arm])
     piles = np.empty(2, dtype=np.uint64)
     path = np.empty(MAX_DEPTH, dtype=np.int64)
@@ -296,7 +296,7 @@ def _search_world(
     spread = 2.0
     moods = np.empty(CARD_COUNT, dtype=np.float32)
     for iteration in range(iterations):
-        position[:] = root
+        copy_position(root, position)
         branch = iteration % branch_count
         if branch == 0 and rule.policy == PLAYOUT_LEARNED:
             fill_moods(rule, moods, stream)
