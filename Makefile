@@ -45,7 +45,7 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 
 kernels: $(INSTALLED)
-	$(BIN)/python -c 'from tarocchi_solver.search.warm_up import warm_up; warm_up()'
+	@$(BIN)/tarocchi warm-up
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m tarocchi_bench $(or $(ARGS),all)

@@ -2,9 +2,9 @@
 
 numba's own cache looks at the file of the function alone: after an edit in a *callee* it would go on running the
 old machine code. Here every kernel is stored in a folder named after a digest of all the sources that can flow
-into it and of the compiler settings, so an edit anywhere starts from an empty folder. A place that cannot be
-written falls back to a temporary one, and to none at all where there is no such place either; a damaged file is
-compiled again. Each leaves one line in the log.
+into it and of the compiler settings, so an edit anywhere starts from an empty folder. A folder that is there but
+cannot be written, as in an image, is read alone. Where there is none and none can be made, a temporary one serves, or
+none at all; a damaged file is compiled again. Each leaves one line in the log.
 """
 
 from __future__ import annotations
@@ -53,6 +53,9 @@ _SETTINGS = (
     "DISABLE_JIT",
 )
 
+_unstored: set[str] = set()
+"""The folders in which something could not be stored."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -91,27 +94,39 @@ def default_cache_root() -> Path:
 
 @functools.cache
 def cache_folder(*roots: Path) -> Path | None:
-    """Returns the folder for kernels made from the sources below `roots`, made and known to be writable.
+    """Returns the folder for kernels made from the sources below `roots`: one to write, or one that has been filled.
 
-    None if no place on this machine can be written.
+    None if there is neither on this machine.
     """
     name = _FOLDER_PREFIX + sources_digest(*roots)
+    folder = None
     try:
         root = default_cache_root()
-        folder = _writable_folder(root / name)
+        folder = root / name
+        _make_writable(folder)
         _remove_unused(root, keep=folder)
     except (OSError, RuntimeError) as error:
         log.debug("kernel cache: %s", error)
+        if folder is not None and any(folder.glob("*.nbi")):
+            return folder
         temporary = _temporary_root()
-        return None if temporary is None else _writable_folder(temporary / name)
+        if temporary is None:
+            return None
+        folder = temporary / name
+        _make_writable(folder)
     return folder
 
 
-def _writable_folder(folder: Path) -> Path:
+def keeps_kernels() -> bool:
+    """Tells whether a later process finds all that this one has compiled."""
+    return not _unstored and not _temporary_root.cache_info().currsize
+
+
+def _make_writable(folder: Path) -> None:
+    """Makes a folder if need be; raises `OSError` if it cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
     tempfile.TemporaryFile(dir=folder).close()
     os.utime(folder)
-    return folder
 
 
 @functools.cache
@@ -217,4 +232,6 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         try:
             super().save_overload(signature, data)
         except Exception as error:
-            log.warning("cannot store kernel %s in %s: %s", self._name, self.cache_path, error)
+            if self.cache_path not in _unstored:
+                _unstored.add(self.cache_path)
+                log.warning("cannot store kernel %s in %s: %s", self._name, self.cache_path, error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +16,11 @@ from typer.testing import CliRunner, Result
 import tarocchi_engine.conformance
 from service_support import FOUR_DEALS, SEARCHED, finished, in_the_middle, observed, running, whole_deal
 from tarocchi.solver.v1 import deal_pb2, rules_service_pb2, solver_service_pb2
-from tarocchi_engine import VARIANTS, Standing, options_of
+from tarocchi_engine import VARIANTS, Standing, compilation, options_of
 from tarocchi_engine.conformance import run_cases, shipped_case_files
 from tarocchi_solver import examples
 from tarocchi_solver.cli import app
+from tarocchi_solver.search.warm_up import SelfTestError
 from tarocchi_solver.service import server
 from tarocchi_solver.service.config import ServerConfig
 
@@ -286,6 +288,27 @@ def test_variants() -> None:
             assert all(value in result.stdout for value in option.values)
     answer = json_format.Parse(run("variants", "--json").stdout, rules_service_pb2.ListVariantsResponse())
     assert [variant.name for variant in answer.variants] == list(VARIANTS)
+
+
+def test_warm_up_tells_where_the_kernels_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run("warm-up")
+    assert result.exit_code == 0, result.output
+    assert str(compilation.default_cache_root()) in "".join(result.stdout.split("\n"))
+    monkeypatch.setattr(compilation, "keeps_kernels", lambda: False)
+    result = run("warm-up")
+    assert result.exit_code == 1
+    assert "could not all be kept" in result.stderr
+
+
+def test_warm_up_tells_that_the_kernels_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise SelfTestError("bolognese: 61 cards counted instead of 62")
+
+    # the package has the function under the name of its module
+    monkeypatch.setattr(sys.modules[SelfTestError.__module__], "warm_up", fail)
+    result = run("warm-up")
+    assert result.exit_code == 1
+    assert "fail their test: bolognese: 61 cards" in result.stderr
 
 
 def test_deal_can_be_replayed_and_asked_about() -> None:

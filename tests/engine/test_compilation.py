@@ -15,13 +15,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 import tarocchi_engine
 from tarocchi_engine import compilation
@@ -71,6 +72,7 @@ class Probe:
 def forget_probe() -> None:
     compilation.cache_folder.cache_clear()
     compilation._temporary_root.cache_clear()
+    compilation._unstored.clear()
     importlib.invalidate_caches()
     for name in [name for name in sys.modules if name.startswith("tarocchi_probe")]:
         del sys.modules[name]
@@ -193,6 +195,54 @@ def test_without_a_writable_place_a_temporary_one_serves(
     assert str(blocked / "below") in record.getMessage()
     assert str(temporary) in record.getMessage()
     assert list(temporary.rglob("*.nbc"))
+
+
+@pytest.fixture
+def read_only(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Makes a folder one that cannot be written, for root as well."""
+
+    def shut(folder: Path) -> None:
+        real = tempfile.TemporaryFile
+
+        def refuse(*args: Any, **options: Any) -> Any:
+            if Path(options.get("dir", "/")).is_relative_to(folder):
+                raise PermissionError(13, "Permission denied")
+            return real(*args, **options)
+
+        def refuse_index(self: Any, *_args: Any) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+        monkeypatch.setattr(IndexDataCacheFile, "save", refuse_index)
+
+    return shut
+
+
+def test_a_filled_folder_that_cannot_be_written_is_read(
+    probe: Probe, read_only: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert probe.restart().scaled_plus_one(3) == 7
+    read_only(probe.cache)
+    module = probe.restart()
+    assert module.scaled_plus_one(3) == 7
+    assert hits_and_misses(module.scaled_plus_one) == (1, 0)
+    assert compilation.keeps_kernels()
+    assert not caplog.records
+    # what is not there is compiled, and told once
+    assert module.scaled_plus_one(1.5) == 4.0
+    assert module.scaled_plus_one(True) == 3
+    (record,) = caplog.records
+    assert "cannot store kernel" in record.getMessage()
+    assert not compilation.keeps_kernels()
+
+
+def test_an_unfilled_folder_that_cannot_be_written_is_left(
+    probe: Probe, read_only: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    read_only(probe.cache)
+    assert probe.restart().scaled_plus_one(3) == 7
+    assert not compilation.keeps_kernels()
+    assert "cannot keep compiled kernels" in caplog.text
 
 
 def test_without_any_writable_place_kernels_still_run(

@@ -18,7 +18,7 @@ from tarocchi_solver.search import Budget, Playout, SearchOptions, check_consist
 def compiled():
     found = [item for item in gc.get_objects() if isinstance(item, Dispatcher)]
     own = [item for item in found if item.py_func.__module__.startswith("tarocchi")]
-    return {(item.py_func.__module__, item.py_func.__qualname__): len(item.signatures) for item in own}
+    return {(type(item), item.py_func.__module__, item.py_func.__qualname__): len(item.signatures) for item in own}
 
 # four playouts and three budgets, so that every budget meets every playout
 playouts = cycle((*Playout, Playout.LEARNED))
@@ -45,7 +45,7 @@ for variant in VARIANTS.values():
             list(review(state, [0], Budget(iterations=60), seed=0, threads=2))
 after = compiled()
 assert before == after, {key: (before.get(key), count) for key, count in after.items() if before.get(key) != count}
-assert after and max(after.values()) >= 1
+assert any(after.values())
 print("kernels", len(after))
 """
 

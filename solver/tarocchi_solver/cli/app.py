@@ -11,6 +11,7 @@ from tarocchi_solver.cli.replay_decision_command import replay_decision
 from tarocchi_solver.cli.search_commands import demo, recommend
 from tarocchi_solver.cli.serve_command import serve
 from tarocchi_solver.cli.study_commands import analyze, beliefs, review
+from tarocchi_solver.cli.warm_up_command import warm_up
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -43,6 +44,7 @@ for _command in (
     variants,
     conformance,
     serve,
+    warm_up,
     replay_decision,
     demo,
 ):
