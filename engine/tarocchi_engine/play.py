@@ -45,6 +45,8 @@ PLAYOUT_RULE: Final = 1
 
 _0 = np.uint64(0)
 _1 = np.uint64(1)
+_2 = np.uint64(2)
+_5 = np.uint64(5)
 _6 = np.uint64(6)
 _NO_CARD = np.uint64(NO_CARD)
 _PILES = np.uint64(PILES)
@@ -193,7 +195,7 @@ def choose_by_rule(position: Any, legal: Any, draw: Any) -> Any:
 def playout(position: Any, piles: Any, stream: Any, policy: Any) -> Any:
     """Plays a position to the end and returns its result, side 0 minus side 1 in half points.
 
-    `policy` is PLAYOUT_RANDOM (uniform legal cards) or PLAYOUT_RULE (`rule_card`, one move in five random).
+    `policy` is PLAYOUT_RANDOM (uniform legal cards) or PLAYOUT_RULE (`rule_card`, one choice in five random).
     `piles` is scratch of two words. The position is left at the end of the deal.
     """
     seats = position[SEATS]
@@ -219,13 +221,16 @@ def playout(position: Any, piles: Any, stream: Any, policy: Any) -> Any:
                 count = popcount(legal)
                 card = select(legal, multiply_high(draw, count))
                 draw *= count
+            elif legal & (legal - _1) == _0:
+                card = lowest(legal)
             else:
                 draw = next_u64(stream)
                 if draw < _RANDOM_SHARE:
-                    draw = next_u64(stream)
-                    card = select(legal, multiply_high(draw, popcount(legal)))
+                    # what is left of the number says which
+                    card = select(legal, multiply_high(draw * _5, popcount(legal)))
                 else:
-                    draw = next_u64(stream)
+                    draw -= _RANDOM_SHARE
+                    draw += draw >> _2
                     partner = best != _NO_CARD and ((sides >> winner) ^ (sides >> seat)) & _1 == _0
                     card = rule_card(legal, led, best, partner, length + _1 == seats, fives, beating, draw)
             played = bit(card)

@@ -138,10 +138,13 @@ def played_like_the_kernel(state: State, seed: int, policy: int) -> State:
         while state.turn is not None and len(state.tricks) == tricks:
             legal = int(legal_cards(np.uint64(state.hands[state.turn]), np.uint64(state.table.led)))
             count = legal.bit_count()
-            if policy == PLAYOUT_RULE:
-                at_random = int(next_u64(stream)) < share
+            at_random = True
+            if policy == PLAYOUT_RULE and count > 1:
+                # one number says whether, and what is left of it which card
                 draw = int(next_u64(stream))
-            if policy == PLAYOUT_RANDOM or at_random:
+                at_random = draw < share
+                draw = draw * 5 % 2**64 if at_random else (draw - share) + (draw - share) // 4
+            if at_random:
                 card = int(select(np.uint64(legal), np.uint64(draw * count >> 64)))
                 draw = draw * count % 2**64
             else:

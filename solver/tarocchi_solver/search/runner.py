@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from tarocchi_solver.search.evaluators import PLAYOUT_COSTS, Evaluator
 from tarocchi_solver.search.results import Budget, Playout, StopReason
+from tarocchi_solver.search.sharing import share_of
 from tarocchi_solver.search.tree import Block
 
 MIN_WORLDS = 6
@@ -118,12 +119,13 @@ class Runner:
                 if self.progress is not None:
                     self.progress(size)
 
-        if self.threads == 1:
-            work()
-        else:
-            with ThreadPoolExecutor(self.threads, thread_name_prefix="tarocchi-search") as pool:
-                for future in [pool.submit(work) for _ in range(self.threads)]:
-                    future.result()
+        with share_of(self.threads) as threads:
+            if threads == 1:
+                work()
+            else:
+                with ThreadPoolExecutor(threads, thread_name_prefix="tarocchi-search") as pool:
+                    for future in [pool.submit(work) for _ in range(threads)]:
+                        future.result()
         offsets = sorted(done)
         blocks = [Block.allocate(0, evaluator.arm_count), *(done[offset] for offset in offsets)]
         numbers = [first + offset + row for offset in offsets for row in range(len(done[offset].rejected))]
