@@ -25,7 +25,7 @@ from tarocchi_engine.cards import BOLOGNESE_PACK
 from tarocchi_solver.search import learned_playout, policy
 from tarocchi_solver.search.card_kinds import CARD_KINDS, RANK, RANKS
 
-PLAN = DealPlan("piedicavallo", "plain:iterations=30", 5, 6)
+PLAN = DealPlan("piedicavallo", "plain:iterations=150", 5, 6)
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,7 @@ def search(
         budget: caps on worlds, iterations and time; DEFAULT_BUDGET without one. A small minimum is always searched.
         seed: 0 to 2**64 - 1; drawn if None. With the same observation, seed and a budget without time the answer
             is the same to the last bit.
-        threads: threads to search on; they change the time, never the answer.
+        threads: threads to search on, as far as its share of the cores goes; they change the time, never the answer.
         options: parameters of the search.
         include: a legal move that the answer tells about as well as about the best ones, for the review of a deal: of
             very many discards or declarations the search compares the most sensible alone.
