@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tarocchi_bench.calibration_report import Report, report
+from tarocchi_bench.calibration_report import Part, Report, report
 from tarocchi_bench.console import (
     CORES,
     WRONG_INPUT,
@@ -95,6 +95,10 @@ def calibration(
     _print(found)
 
 
+def _coverage(part: Part | None, name: str) -> str:
+    return "none" if part is None else f"{getattr(part, name):.1%} ± {getattr(part, f'{name}_error'):.1%}"
+
+
 def _print(found: Report) -> None:
     table = Table(
         "figure", "calibrated", "raw", "bar met", title=f"{found.positions:,} positions of {found.deals:,} deals"
@@ -108,11 +112,8 @@ def _print(found: Report) -> None:
     add("slope", "slope", [f"{way.slope:.3f} ({way.slope_low_95:.3f} to {way.slope_high_95:.3f})" for way in ways])
     for share in ("80", "95"):
         name = f"coverage_{share}"
-        add(
-            f"within the {share} % range",
-            name,
-            [f"{getattr(way.overall, name):.1%} ± {getattr(way.overall, f'{name}_error'):.1%}" for way in ways],
-        )
+        add(f"within the {share} % range", name, [_coverage(way.open, name) for way in ways])
+        add("and where it is exact", "", [_coverage(way.overall, name) for way in ways])
     stages = list(zip(found.calibrated.stages, found.raw.stages, strict=True))
     for parts in stages:
         add(f"{parts[0].stage}: bias", "", [f"{part.bias:+.2f} ± {part.bias_error:.2f}" for part in parts])

@@ -330,6 +330,24 @@ def test_what_is_recorded_is_what_an_answer_says(variant: str) -> None:
     assert figures(positions, forecast).overall.positions == len(positions.raw)
 
 
+def test_ranges_of_exact_answers_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They hold more than their share by their nature, and must not hide that the others hold too little."""
+    stages = tuple(stage for stage in STAGES if stage not in CERTAIN_STAGES and not stage.startswith(BID))
+    drawn = synthetic(8, 400, stages)
+    is_certain = np.arange(len(drawn.raw)) % 2 == 0
+    everything = np.where(is_certain, drawn.result, drawn.raw - 1e6)
+    mixed = replace(drawn, is_certain=is_certain, low=everything, high=everything)
+    found = figures(mixed, forecast_of(mixed, None))
+    assert found.overall.coverage_80 == pytest.approx(0.5, abs=0.01)
+    assert found.open is not None
+    assert (found.open.positions, found.open.coverage_80) == ((~is_certain).sum(), 0.0)
+    assert figures(replace(mixed, is_certain=np.ones_like(is_certain)), forecast_of(mixed, None)).open is None
+    monkeypatch.setattr(calibration_report, "calibration_card", lambda name: None)
+    monkeypatch.setattr(calibration_report, "fits_of", lambda name: None)
+    plan = DealPlan("piedicavallo", "solver:iterations=60", 8, 400)
+    assert not report(mixed, plan).bars["coverage_80"]
+
+
 def test_one_call_strays_in_every_second_deal_of_an_auction() -> None:
     """So a hand that nobody would play alone is played alone; what was foretold of that call is what is kept."""
     plan = DealPlan("terziglio", "solver:iterations=60", 3, 12)
