@@ -18,7 +18,7 @@ from typing import Final
 from tarocchi_bench.pairs import MatchPlan, Pair, PairPlayer, append_record, read_record
 from tarocchi_bench.records import prepare_record
 from tarocchi_bench.sequential import MIN_PAIRS, SequentialTest, estimate
-from tarocchi_bench.workers import check_workers, work_through
+from tarocchi_bench.workers import Workers, check_workers, work_through
 from tarocchi_engine import State
 
 UNDECIDED: Final = "undecided"
@@ -65,7 +65,7 @@ class MatchResult:
 def play_match(
     plan: MatchPlan,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     record: Path | None = None,
     gain: float | None = None,
     progress: Callable[[], None] | None = None,
@@ -75,7 +75,7 @@ def play_match(
 
     Args:
         plan: who plays whom; checked first.
-        workers: processes; they change the time, never the result.
+        workers: who works; they change the time, never the result.
         record: a file of JSON lines to which every pair is added as it ends; pairs that it holds already are not
             played again, so an interrupted match goes on where it stood.
         gain: ends the match early once a sequential test has decided between this advantage and none. The result

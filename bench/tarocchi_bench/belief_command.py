@@ -9,7 +9,17 @@ import typer
 
 from tarocchi_bench.agents.names import NAMES
 from tarocchi_bench.belief_scores import BeliefPlan, measure_beliefs
-from tarocchi_bench.console import CORES, JsonOption, SeedOption, VariantOption, WorkersOption, long_work, print_result
+from tarocchi_bench.console import (
+    CORES,
+    ClusterOption,
+    JsonOption,
+    SeedOption,
+    VariantOption,
+    WorkersOption,
+    long_work,
+    print_result,
+    workers_of,
+)
 
 
 def beliefs(
@@ -19,10 +29,11 @@ def beliefs(
     deals: Annotated[int, typer.Option(help="deals to play")] = 100,
     seed: SeedOption = 1,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measures how well the beliefs foretell who holds a card: the log score, and its gain over the rules alone."""
     plan = BeliefPlan(variant, agent, seed, deals, trick)
-    with long_work("deals", deals) as progress:
-        found = measure_beliefs(plan, workers=workers, progress=progress)
+    with long_work("deals", deals) as progress, workers_of(workers, cluster) as team:
+        found = measure_beliefs(plan, workers=team, progress=progress)
     print_result(asdict(found), as_json, f"beliefs at trick {trick} of {variant}")

@@ -20,7 +20,7 @@ from tarocchi_bench.agents import ask, parse_agent
 from tarocchi_bench.clusters import mean_by_deal
 from tarocchi_bench.intervals import interval_95
 from tarocchi_bench.pairs import first_state
-from tarocchi_bench.workers import check_workers, work_through
+from tarocchi_bench.workers import Workers, check_workers, work_through
 from tarocchi_engine import Phase, State, get_variant
 from tarocchi_engine.facts import ASIDE_HOLDER
 from tarocchi_engine.rng import split
@@ -73,7 +73,9 @@ class BeliefScores:
     """None as the other end is where no interval is known: see `intervals`."""
 
 
-def measure_beliefs(plan: BeliefPlan, *, workers: int = 1, progress: Callable[[], None] | None = None) -> BeliefScores:
+def measure_beliefs(
+    plan: BeliefPlan, *, workers: Workers = 1, progress: Callable[[], None] | None = None
+) -> BeliefScores:
     """Returns the scores of a plan.
 
     Raises:

@@ -14,12 +14,14 @@ from tarocchi_bench.calibration_report import Part, Report, report
 from tarocchi_bench.console import (
     CORES,
     WRONG_INPUT,
+    ClusterOption,
     JsonOption,
     SeedOption,
     VariantOption,
     WorkersOption,
     fail,
     long_work,
+    workers_of,
 )
 from tarocchi_bench.training.calibration import fit_stages, save_calibration
 from tarocchi_bench.training.positions import DealPlan, read_positions, record_deals
@@ -45,6 +47,7 @@ def train_calibration(
     deals: DealsOption = 300,
     seed: SeedOption = 1,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
 ) -> None:
     """Plays deals, fits by stage what results lie behind the scores foretold, and writes the data file."""
     plan = DealPlan(variant, agent, seed, deals)
@@ -52,8 +55,8 @@ def train_calibration(
     command = training_command(
         "calibration", variant=variant, agent=agent, deals=deals, seed=seed, record=record.name, out=out
     )
-    with long_work("deals", deals, record) as progress:
-        record_deals(plan, record, workers=workers, progress=progress)
+    with long_work("deals", deals, record) as progress, workers_of(workers, cluster) as team:
+        record_deals(plan, record, workers=team, progress=progress)
         fitted = fit_stages(read_positions(record, plan))
         name = save_calibration(fitted, plan, out, command)
     table = Table("stage", "from", "positions", "deals", "line", "80 % range", title=name)
@@ -74,6 +77,7 @@ def calibration(
     deals: DealsOption = 300,
     seed: SeedOption = 2,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
     plot: Annotated[Path | None, typer.Option(help="an SVG file to draw the figures to")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -81,8 +85,8 @@ def calibration(
     plan = DealPlan(variant, agent, seed, deals)
     if plot is not None and not plot.parent.is_dir():
         fail(f"{plot}: there is no folder {plot.parent}: make it first", WRONG_INPUT)
-    with long_work("deals", deals, record) as progress:
-        record_deals(plan, record, workers=workers, progress=progress)
+    with long_work("deals", deals, record) as progress, workers_of(workers, cluster) as team:
+        record_deals(plan, record, workers=team, progress=progress)
         found = report(read_positions(record, plan), plan)
         if plot is not None:
             # drawing takes a second to load, and most calls draw nothing

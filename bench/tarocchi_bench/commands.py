@@ -16,6 +16,7 @@ from tarocchi_bench.console import (
     WRONG_INPUT,
     AOption,
     BOption,
+    ClusterOption,
     CpuMs,
     Iterations,
     JsonOption,
@@ -30,6 +31,7 @@ from tarocchi_bench.console import (
     print_result,
     rule_options,
     with_default_budget,
+    workers_of,
 )
 from tarocchi_bench.endings import measure_endings
 from tarocchi_bench.ladder_command import ladder
@@ -108,6 +110,7 @@ def arena(
     cpu_ms: CpuMs = None,
     iterations: Iterations = None,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
     record: Annotated[Path | None, typer.Option(help="JSON lines: pairs found there are not played again")] = None,
     gain: Annotated[float | None, typer.Option(help=GAIN_HELP)] = None,
     as_json: JsonOption = False,
@@ -118,8 +121,8 @@ def arena(
     """
     a, b = (with_default_budget(agent, time_ms, cpu_ms, iterations) for agent in (a, b))
     plan = MatchPlan(variant, a, b, seed, pairs, rule_options(option))
-    with long_work("pairs", pairs, record) as progress:
-        result = play_match(plan, workers=workers, record=record, gain=gain, progress=progress)
+    with long_work("pairs", pairs, record) as progress, workers_of(workers, cluster) as team:
+        result = play_match(plan, workers=team, record=record, gain=gain, progress=progress)
     if plan.is_even:
         note(SAME_AGENTS)
     elif result.verdict == UNDECIDED and result.standard_error == 0:

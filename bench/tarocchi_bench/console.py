@@ -17,9 +17,10 @@ from rich.table import Table
 
 from tarocchi_bench.agents import AgentError, with_budget
 from tarocchi_bench.agents.names import NAMES
+from tarocchi_bench.cluster import ClusterError, cluster_executor
 from tarocchi_bench.intervals import NOT_KNOWN
 from tarocchi_bench.stopping import Stopped
-from tarocchi_bench.workers import WorkerDiedError
+from tarocchi_bench.workers import WorkerDiedError, Workers
 from tarocchi_engine import VARIANTS
 from tarocchi_engine.compilation import default_cache_root
 
@@ -34,6 +35,12 @@ AOption = Annotated[str, typer.Option("--a", help=NAMES)]
 BOption = Annotated[str, typer.Option("--b", help="the opponent, named likewise")]
 SeedOption = Annotated[int, typer.Option(help="seed of the deals and of the thinking")]
 WorkersOption = Annotated[int, typer.Option(help="processes that play at the same time")]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers play instead"
+    ),
+]
 TimeMs = Annotated[int | None, typer.Option(min=1, help="milliseconds a decision, for agents that name no budget")]
 CpuMs = Annotated[int | None, typer.Option(min=1, help="CPU milliseconds a decision, for agents that name no budget")]
 Iterations = Annotated[int | None, typer.Option(min=1, help="iterations a decision, for agents that name no budget")]
@@ -118,6 +125,22 @@ def with_default_budget(
     return with_budget(text, {name: value for name, value in caps.items() if value is not None})
 
 
+def _with_notes(error: Exception) -> str:
+    """Returns what an error says, and in which deal or pair it was, but no traceback of another process."""
+    notes = [note for note in getattr(error, "__notes__", []) if "\n" not in note]
+    return "; ".join([str(error), *notes])
+
+
+@contextlib.contextmanager
+def workers_of(workers: int, cluster: str | None) -> Iterator[Workers]:
+    """Gives who works: so many processes, or the workers of a cluster."""
+    if cluster is None:
+        yield workers
+    else:
+        with cluster_executor(cluster, note) as executor:
+            yield executor
+
+
 @contextlib.contextmanager
 def long_work(what: str, total: int, record: Path | None = None) -> Iterator[Callable[[], None]]:
     """Shows the progress of long work, which calls what it is given after every part, and how it ends early.
@@ -134,10 +157,10 @@ def long_work(what: str, total: int, record: Path | None = None) -> Iterator[Cal
         except ValueError as error:
             # names of agents, variants and options, numbers out of range, records of something else
             progress.stop()
-            fail(str(error), WRONG_INPUT)
-        except (OSError, AgentError, WorkerDiedError) as error:
+            fail(_with_notes(error), WRONG_INPUT)
+        except (OSError, AgentError, ClusterError, WorkerDiedError) as error:
             progress.stop()
-            fail(str(error), FAILURE)
+            fail(_with_notes(error), FAILURE)
         except Stopped as stopped:
             done = int(progress.tasks[task].completed)
             kept = f"; {record} has them, and the same command goes on from there" if record and done else ""

@@ -13,7 +13,7 @@ from tarocchi_bench.arena import MatchResult, play_match
 from tarocchi_bench.pairs import MatchPlan, read_record
 from tarocchi_bench.positions import before_trick, find_positions
 from tarocchi_bench.training.self_play import SelfPlay
-from tarocchi_bench.workers import check_workers
+from tarocchi_bench.workers import Workers, check_workers
 from tarocchi_engine import State
 from tarocchi_engine.rng import split
 
@@ -23,7 +23,7 @@ _DEALS = 3
 def play_duel(
     plan: MatchPlan,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     record: Path | None = None,
     deals: Path | None = None,
     progress: Callable[[], None] | None = None,
@@ -32,7 +32,7 @@ def play_duel(
 
     Args:
         plan: with a tail; checked first.
-        workers: processes; they change the time, never the result.
+        workers: who works; they change the time, never the result.
         record: a file of JSON lines as in `play_match`.
         deals: a file in which the deals of the base agent are kept, and found.
         progress: called after every deal.

@@ -20,6 +20,7 @@ from tarocchi_bench.arena import MatchResult, play_match, summarise
 from tarocchi_bench.intervals import half_width, shown
 from tarocchi_bench.pairs import MatchPlan, read_record
 from tarocchi_bench.records import RecordError
+from tarocchi_bench.workers import Workers
 
 LIST_NAME: Final = "ladder.json"
 _LONGEST_SLUG: Final = 48
@@ -94,7 +95,9 @@ class Ladder:
         except OSError as error:
             raise RecordError(f"{self.folder}: cannot be written: {error.strerror}") from error
 
-    def play(self, plans: Sequence[MatchPlan], *, workers: int = 1, progress: Callable[[], None] | None = None) -> None:
+    def play(
+        self, plans: Sequence[MatchPlan], *, workers: Workers = 1, progress: Callable[[], None] | None = None
+    ) -> None:
         """Plays the pairs of matches that their records do not hold yet; raises what `play_match` raises."""
         for plan in plans:
             plan.check()

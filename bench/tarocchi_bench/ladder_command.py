@@ -15,6 +15,7 @@ from tarocchi_bench.agents.names import NAMES
 from tarocchi_bench.console import (
     CORES,
     WRONG_INPUT,
+    ClusterOption,
     CpuMs,
     Iterations,
     JsonOption,
@@ -26,6 +27,7 @@ from tarocchi_bench.console import (
     long_work,
     rule_options,
     with_default_budget,
+    workers_of,
 )
 from tarocchi_bench.ladder import HEADINGS, Ladder, climb, row
 from tarocchi_bench.records import RecordError
@@ -46,6 +48,7 @@ def ladder(
     cpu_ms: CpuMs = None,
     iterations: Iterations = None,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
     report: Annotated[bool, typer.Option("--report", help="play nothing, make tables and plots anew")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -61,8 +64,8 @@ def ladder(
             named = [with_default_budget(agent, time_ms, cpu_ms, iterations) for agent in agents or ()]
             reference = None if against is None else with_default_budget(against, time_ms, cpu_ms, iterations)
             plans = climb(variant, named, reference, seed=seed, pairs=pairs, options=rule_options(option))
-            with long_work("pairs", pairs * len(plans), folder) as progress:
-                found.play(plans, workers=workers, progress=progress)
+            with long_work("pairs", pairs * len(plans), folder) as progress, workers_of(workers, cluster) as team:
+                found.play(plans, workers=team, progress=progress)
         results = found.report()
         if not results:
             fail(f"{folder}: there is no match with two pairs in it: play one first", WRONG_INPUT)

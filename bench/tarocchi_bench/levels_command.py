@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tarocchi_bench.console import CORES, SeedOption, VariantOption, WorkersOption, long_work
+from tarocchi_bench.console import CORES, ClusterOption, SeedOption, VariantOption, WorkersOption, long_work, workers_of
 from tarocchi_bench.ladder import HEADINGS, row
 from tarocchi_bench.training.levels import measure_levels, plans_of, save_strengths
 from tarocchi_bench.training.shipping import OutOption, require_folder, tell_files, training_command
@@ -25,6 +25,7 @@ def train_levels(
     pairs: Annotated[int, typer.Option(help="deals of each match, played in every arrangement of the levels")] = 100,
     seed: SeedOption = 1,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
 ) -> None:
     """Plays every level against the next stronger one and writes the file with what they were measured at."""
     require_folder(out)
@@ -32,8 +33,8 @@ def train_levels(
         "levels", variant=variant, pairs=pairs, seed=seed, record_folder=record_folder.name, out=out
     )
     plans = plans_of(variant, seed=seed, pairs=pairs)
-    with long_work("pairs", pairs * len(plans), record_folder) as progress:
-        results = measure_levels(plans, record_folder, workers=workers, progress=progress)
+    with long_work("pairs", pairs * len(plans), record_folder) as progress, workers_of(workers, cluster) as team:
+        results = measure_levels(plans, record_folder, workers=team, progress=progress)
         name = save_strengths(results, plans, out, command)
     table = Table(*HEADINGS, title=name)
     for result in results:

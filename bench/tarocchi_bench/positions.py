@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from tarocchi_bench.training.self_play import SelfPlay, play_deals, read_deals
+from tarocchi_bench.workers import Workers
 from tarocchi_engine import Phase, State, Table
 
 MOST_DEALS_EACH: Final = 50
@@ -24,7 +25,7 @@ def find_positions(
     plan: SelfPlay,
     record: Path | None = None,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     progress: Callable[[], None] | None = None,
 ) -> list[T]:
     """Returns what `cut` finds in the deals of a plan, of which as many are played as it takes.
@@ -34,7 +35,7 @@ def find_positions(
         count: how many to find; they are those of the first deals.
         plan: the deals; their number is where to begin.
         record: where deals are kept, and found; None keeps none.
-        workers: processes.
+        workers: who works.
         progress: called after every deal played.
 
     Raises what `play_deals` raises, and ValueError where hardly any deal has a position.

@@ -29,7 +29,7 @@ from tarocchi_bench.records import (
 )
 from tarocchi_bench.sequential import estimate
 from tarocchi_bench.training.self_play import SelfPlay
-from tarocchi_bench.workers import check_workers, work_through
+from tarocchi_bench.workers import Workers, check_workers, work_through
 from tarocchi_engine import State, get_variant, view
 from tarocchi_engine.rng import split
 from tarocchi_solver.search.decision import Decision
@@ -130,7 +130,7 @@ class RegretResult:
 def measure_regret(
     plan: RegretPlan,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     record: Path | None = None,
     deals: Path | None = None,
     progress: Callable[[], None] | None = None,
@@ -139,7 +139,7 @@ def measure_regret(
 
     Args:
         plan: whose, and where; checked first.
-        workers: processes.
+        workers: who works.
         record: a file of JSON lines to which every choice is added; those that it holds are not made again.
         deals: a file in which the deals of the positions are kept, and found.
         progress: called after every choice.

@@ -14,6 +14,7 @@ from tarocchi_bench.console import (
     CORES,
     AOption,
     BOption,
+    ClusterOption,
     CpuMs,
     DealsOption,
     Iterations,
@@ -26,6 +27,7 @@ from tarocchi_bench.console import (
     note,
     print_result,
     with_default_budget,
+    workers_of,
 )
 from tarocchi_bench.duels import play_duel
 from tarocchi_bench.pairs import MatchPlan, Tail
@@ -48,6 +50,7 @@ def duel(
     cpu_ms: CpuMs = None,
     iterations: Iterations = None,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
     record: Annotated[Path | None, typer.Option(help="JSON lines: duels found there are not fought again")] = None,
     deals: DealsOption = None,
     as_json: JsonOption = False,
@@ -55,8 +58,8 @@ def duel(
     """Plays the last tricks of deals of another agent in all arrangements and prints A's advantage in points a deal."""
     a, b = (with_default_budget(agent, time_ms, cpu_ms, iterations) for agent in (a, b))
     plan = MatchPlan(variant, a, b, seed, positions, tail=Tail(base, tricks))
-    with long_work("positions", positions, record) as progress:
-        result = play_duel(plan, workers=workers, record=record, deals=deals, progress=progress)
+    with long_work("positions", positions, record) as progress, workers_of(workers, cluster) as team:
+        result = play_duel(plan, workers=team, record=record, deals=deals, progress=progress)
     if plan.is_even:
         note(SAME_AGENTS)
     print_result(asdict(result), as_json, f"{a} against {b}, {tricks} tricks")
@@ -74,6 +77,7 @@ def regret(
     iterations: Iterations = None,
     world_limit: Annotated[int, typer.Option(help="positions with more worlds are left out, and counted")] = 50_000,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
     record: Annotated[Path | None, typer.Option(help="JSON lines: choices found there are not made again")] = None,
     deals: DealsOption = None,
     as_json: JsonOption = False,
@@ -81,6 +85,6 @@ def regret(
     """Measures what an agent's choices near the end lose against solving every world that it cannot rule out."""
     agent = with_default_budget(agent, time_ms, cpu_ms, iterations)
     plan = RegretPlan(variant, agent, base, tricks, positions, seed, world_limit)
-    with long_work("positions", positions, record) as progress:
-        result = measure_regret(plan, workers=workers, record=record, deals=deals, progress=progress)
+    with long_work("positions", positions, record) as progress, workers_of(workers, cluster) as team:
+        result = measure_regret(plan, workers=team, record=record, deals=deals, progress=progress)
     print_result(asdict(result), as_json, f"regret of {agent}, {tricks} tricks left")

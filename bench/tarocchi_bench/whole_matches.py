@@ -28,7 +28,7 @@ from tarocchi_bench.records import (
     version,
 )
 from tarocchi_bench.sequential import estimate
-from tarocchi_bench.workers import check_workers, work_through
+from tarocchi_bench.workers import Workers, check_workers, work_through
 from tarocchi_engine import Match, Standing, Variant, get_variant, new_deal
 from tarocchi_engine.match import FIRST_DEAL
 from tarocchi_engine.rng import split
@@ -134,7 +134,7 @@ class WholeMatchResult:
 def play_whole_matches(
     plan: WholeMatchPlan,
     *,
-    workers: int = 1,
+    workers: Workers = 1,
     record: Path | None = None,
     progress: Callable[[], None] | None = None,
 ) -> WholeMatchResult:
@@ -142,7 +142,7 @@ def play_whole_matches(
 
     Args:
         plan: who plays whom; checked first.
-        workers: processes; they change the time, never the result.
+        workers: who works; they change the time, never the result.
         record: a file of JSON lines to which every pair is added as it ends; pairs in it are not played again.
         progress: called after every pair.
 

@@ -12,6 +12,7 @@ from tarocchi_bench.console import (
     CORES,
     AOption,
     BOption,
+    ClusterOption,
     CpuMs,
     Iterations,
     JsonOption,
@@ -24,6 +25,7 @@ from tarocchi_bench.console import (
     print_result,
     rule_options,
     with_default_budget,
+    workers_of,
 )
 from tarocchi_bench.whole_matches import WholeMatchPlan, play_whole_matches
 
@@ -40,12 +42,13 @@ def whole_matches(
     cpu_ms: CpuMs = None,
     iterations: Iterations = None,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
     record: Annotated[Path | None, typer.Option(help="JSON lines: pairs found there are not played again")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Plays matches to their end and prints A's share of those won, with its standard error over pairs."""
-    with long_work("pairs", pairs, record) as progress:
+    with long_work("pairs", pairs, record) as progress, workers_of(workers, cluster) as team:
         a, b = (with_default_budget(agent, time_ms, cpu_ms, iterations) for agent in (a, b))
         plan = WholeMatchPlan(variant, rule_options(option), a, b, seed, pairs, least_score)
-        result = play_whole_matches(plan, workers=workers, record=record, progress=progress)
+        result = play_whole_matches(plan, workers=team, record=record, progress=progress)
     print_result(asdict(result), as_json, f"matches of {variant}: {a} against {b}")

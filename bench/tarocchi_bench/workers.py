@@ -1,16 +1,23 @@
-"""Processes that work off a list of tasks and end with whoever started them, however that one ends."""
+"""Works off a list of tasks: here, in processes that end with whoever started them, or by any executor.
+
+A task is a block of work, such as a pair of deals, and its answer depends on nothing but the task: so who works and in
+which order changes the time, never what is found.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import connection, get_context, parent_process, resource_tracker
 from typing import Any, Final, TypeVar
 
@@ -18,6 +25,8 @@ from tarocchi_bench.stopping import SIGNALS, signals_held_back
 
 T = TypeVar("T")
 R = TypeVar("R")
+Workers = int | Executor
+"""Who works: so many processes of this machine, 1 for this one, or an executor, such as that of a cluster."""
 
 
 class WorkerDiedError(Exception):
@@ -29,13 +38,15 @@ class _Failure:
     error: Exception
 
 
+HANDED_OUT: Final = 1000
+"""Tasks that an executor has at a time: enough for many machines, and few enough to be kept in mind."""
 GRACE_SECONDS: Final = 4.0
 """How long workers may take to end, together, before they are killed."""
 
 
-def check_workers(workers: int) -> None:
+def check_workers(workers: Workers) -> None:
     """Raises ValueError for a number of processes that cannot be."""
-    if workers < 1:
+    if isinstance(workers, int) and workers < 1:
         raise ValueError(f"{workers} processes play nothing: give at least 1")
 
 
@@ -97,13 +108,61 @@ def work_off(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Ge
             link.close()
 
 
-def work_through(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
-    """Works off tasks as `work_off` does; with one worker in this process, in the order of the tasks."""
+def work_through(function: Callable[[T], R], tasks: Sequence[T], workers: Workers) -> Generator[R]:
+    """Works off tasks as `work_off` does, or `work_on`; with one worker in this process, in the order of the tasks."""
+    if isinstance(workers, Executor):
+        yield from work_on(function, tasks, workers)
+        return
     if workers > 1:
         yield from work_off(function, tasks, workers)
         return
     with _closing(function):
-        yield from map(function, tasks)
+        for task in tasks:
+            yield _answer(function, task)
+
+
+def work_on(function: Callable[[T], R], tasks: Sequence[T], executor: Executor) -> Generator[R]:
+    """Yields `function(task)` for every task as soon as an executor has it, in no fixed order.
+
+    What has not begun is called off when the iteration ends or is given up.
+
+    Args:
+        function: can be sent to another process. Each task has one of its own, which is closed after it.
+        tasks: what to apply it to; handed out in order.
+        executor: who works; it is left open.
+
+    Raises:
+        What `function` raises, and what the executor does where it can work no more.
+    """
+    sent = pickle.dumps(function)
+    waiting = iter(tasks)
+    pending: set[Future[R]] = set()
+    try:
+        while True:
+            pending |= {executor.submit(_work_once, sent, task) for task in islice(waiting, HANDED_OUT - len(pending))}
+            if not pending:
+                return
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            while done:
+                yield done.pop().result()
+    finally:
+        for future in pending:
+            future.cancel()
+
+
+def _work_once(sent: bytes, task: Any) -> Any:
+    """Returns what a function makes of one task."""
+    with _closing(function := pickle.loads(sent)):
+        return _answer(function, task)
+
+
+def _answer(function: Callable[[T], R], task: T) -> R:
+    """Returns what a function makes of a task; an error says of which."""
+    try:
+        return function(task)
+    except Exception as error:
+        error.add_note(f"in number {task}")
+        raise
 
 
 @contextlib.contextmanager
@@ -139,7 +198,7 @@ def _work(function: Callable[[Any], Any], link: Any) -> None:
         while True:
             task = link.recv()
             try:
-                answer = function(task)
+                answer = _answer(function, task)
             except Exception as error:
                 error.add_note(f"In a worker process:\n{traceback.format_exc()}")
                 answer = _Failure(error)

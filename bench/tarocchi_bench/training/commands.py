@@ -9,11 +9,13 @@ import typer
 from tarocchi_bench.calibration_commands import train_calibration
 from tarocchi_bench.console import (
     CORES,
+    ClusterOption,
     SeedOption,
     VariantOption,
     WorkersOption,
     long_work,
     print_result,
+    workers_of,
 )
 from tarocchi_bench.levels_command import train_levels
 from tarocchi_bench.training.equity import VARIANT, Course, save_equity
@@ -54,6 +56,7 @@ def play(
     agent: AgentOption = "plain:iterations=1200",
     seed: SeedOption = 1,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
 ) -> None:
     """Plays deals between equals and fits how players play, for inference, and what cards are worth, for playouts.
 
@@ -64,8 +67,8 @@ def play(
     command = training_command(
         "play", variant=variant, agent=agent, deals=deals, seed=seed, record=record.name, out=out
     )
-    with long_work("deals", deals, record) as progress:
-        play_scored_deals(plan, record, workers=workers, progress=progress)
+    with long_work("deals", deals, record) as progress, workers_of(workers, cluster) as team:
+        play_scored_deals(plan, record, workers=team, progress=progress)
         figures = save_model(list(read_scored_deals(record, plan)), plan, out, command)
     print_result(figures, as_json=False, title=f"{deals} deals of {variant} by {agent}")
     tell_files(files_of(model_file(variant), out))
@@ -79,13 +82,14 @@ def equity(
     agent: AgentOption = "solver:iterations=300,utility=points",
     seed: SeedOption = 800,
     workers: WorkersOption = CORES,
+    cluster: ClusterOption = None,
 ) -> None:
     """Plays deals of Ottocento between equals and works out the chance to win a match from any scores."""
     plan = SelfPlay(VARIANT, agent, seed, deals)
     require_folder(out)
     command = training_command("equity", agent=agent, deals=deals, seed=seed, record=record.name, out=out)
-    with long_work("deals", deals, record) as progress:
-        play_deals(plan, record, workers=workers, progress=progress)
+    with long_work("deals", deals, record) as progress, workers_of(workers, cluster) as team:
+        play_deals(plan, record, workers=team, progress=progress)
         figures = save_equity([Course.of(state) for state in read_deals(record, plan)], plan, out, command)
     print_result(figures, as_json=False, title=f"{deals} deals by {agent}")
     tell_files(files_of(equity_name(get_variant(VARIANT)), out))

@@ -10,6 +10,7 @@ from typing import Final
 from tarocchi_bench.arena import MatchResult, play_match
 from tarocchi_bench.ladder import Ladder
 from tarocchi_bench.pairs import MatchPlan
+from tarocchi_bench.workers import Workers
 from tarocchi_engine import get_variant
 from tarocchi_solver import __version__
 from tarocchi_solver.levels import STEPS, Level, settings_card, strengths_file
@@ -29,14 +30,14 @@ def agent_of(level: Level) -> str:
 
 
 def measure_levels(
-    plans: Sequence[MatchPlan], folder: Path, *, workers: int = 1, progress: Callable[[], None] | None = None
+    plans: Sequence[MatchPlan], folder: Path, *, workers: Workers = 1, progress: Callable[[], None] | None = None
 ) -> list[MatchResult]:
     """Returns the results of the matches of all steps; raises what `play_match` raises.
 
     Args:
         plans: the matches.
         folder: of a ladder with their records, made if need be; pairs found there are not played again.
-        workers: processes.
+        workers: who works.
         progress: called after every pair.
     """
     ladder = Ladder(folder)

@@ -25,7 +25,7 @@ from tarocchi_bench.agents.searching import SolverAgent
 from tarocchi_bench.pairs import first_state
 from tarocchi_bench.records import DATA, Lines, RecordError, check_key, data_of, no_entry, read_lines
 from tarocchi_bench.training.recording import record_missing
-from tarocchi_bench.workers import check_workers
+from tarocchi_bench.workers import Workers, check_workers
 from tarocchi_engine import Call, Phase, State, get_variant, view
 from tarocchi_engine.cards import cards_in
 from tarocchi_engine.rng import split
@@ -111,7 +111,9 @@ class Positions:
         return len(np.unique(self.deal))
 
 
-def record_deals(plan: DealPlan, record: Path, *, workers: int = 1, progress: Callable[[], None] | None = None) -> None:
+def record_deals(
+    plan: DealPlan, record: Path, *, workers: Workers = 1, progress: Callable[[], None] | None = None
+) -> None:
     """Plays the deals of a plan that its record does not hold yet, and adds each to it as it ends.
 
     Raises:

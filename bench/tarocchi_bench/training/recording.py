@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tarocchi_bench.records import append_line, check_data, prepare_record
-from tarocchi_bench.workers import work_through
+from tarocchi_bench.workers import Workers, work_through
 
 
 def record_missing(
@@ -17,7 +17,7 @@ def record_missing(
     known: Iterable[dict[str, Any]],
     count: int,
     data: dict[str, str | None],
-    workers: int,
+    workers: Workers,
     progress: Callable[[], None] | None = None,
     *,
     counts_known: bool = True,
@@ -31,7 +31,7 @@ def record_missing(
         count: of deals in all.
         data: the data files with which deals are played, by `data_of`. Where deals are missing, those that are there
             have to have been played with the same; what is complete may be used whatever was learned since.
-        workers: processes.
+        workers: who works.
         progress: called after every deal played.
         counts_known: whether it is called for those known, too, at once.
 

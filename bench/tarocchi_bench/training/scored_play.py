@@ -17,7 +17,7 @@ from tarocchi_bench.records import RecordError, data_of
 from tarocchi_bench.training.positions import DealPlan
 from tarocchi_bench.training.recording import record_missing
 from tarocchi_bench.training.self_play import deal_entry, entries_in_order, entries_of, parse_entry
-from tarocchi_bench.workers import check_workers
+from tarocchi_bench.workers import Workers, check_workers
 from tarocchi_engine import Move, Play, State, get_variant, view
 from tarocchi_engine.rng import split
 from tarocchi_solver.search import Recommendation, search
@@ -38,7 +38,7 @@ class ScoredDeal:
 
 
 def play_scored_deals(
-    plan: DealPlan, record: Path, *, workers: int = 1, progress: Callable[[], None] | None = None
+    plan: DealPlan, record: Path, *, workers: Workers = 1, progress: Callable[[], None] | None = None
 ) -> None:
     """Plays the deals of a plan that its record does not hold yet, and adds each to it as it ends.
 

@@ -15,6 +15,7 @@ from tarocchi_bench.pairs import first_state
 from tarocchi_bench.playing import play_out
 from tarocchi_bench.records import DATA, Lines, RecordError, data_of, no_entry, read_lines
 from tarocchi_bench.training.recording import record_missing
+from tarocchi_bench.workers import Workers
 from tarocchi_engine import State, get_variant
 from tarocchi_engine.rng import split
 from tarocchi_solver.service.answers import deal_answer
@@ -50,7 +51,9 @@ class SelfPlay:
     deals: int
 
 
-def play_deals(plan: SelfPlay, record: Path, *, workers: int = 1, progress: Callable[[], None] | None = None) -> None:
+def play_deals(
+    plan: SelfPlay, record: Path, *, workers: Workers = 1, progress: Callable[[], None] | None = None
+) -> None:
     """Plays the deals of a plan that its record does not hold yet, and adds each to it as it ends.
 
     Raises:

@@ -1,0 +1,89 @@
+"""The workers of a Dask cluster as an executor."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor
+from pathlib import Path
+from typing import Final
+
+from tarocchi_bench.workers import WorkerDiedError
+from tarocchi_engine.compilation import sources_digest
+from tarocchi_solver import __version__
+
+CONNECT_SECONDS: Final = 10.0
+"""How long a scheduler may take to answer, and its first worker to be there."""
+
+
+class ClusterError(Exception):
+    """A cluster cannot be used; says why and what helps."""
+
+
+def identity() -> str:
+    """Returns what has to be the same on all machines: the version, and a digest of all code that shapes results."""
+    import tarocchi_bench
+    import tarocchi_engine
+    import tarocchi_solver
+
+    packages = (tarocchi_engine, tarocchi_solver, tarocchi_bench)
+    roots = [Path(str(package.__file__)).parent for package in packages]
+    return f"{__version__} {sources_digest(*roots)}"
+
+
+@contextlib.contextmanager
+def cluster_executor(address: str, tell: Callable[[str], None]) -> Iterator[Executor]:
+    """Connects to the scheduler of a Dask cluster; the executor's work runs on its workers.
+
+    A worker that is lost loses nothing: what it had begun is begun again on another one.
+
+    Args:
+        address: of the scheduler, such as `tcp://10.0.0.1:8786`.
+        tell: gets a sentence about the cluster.
+
+    Raises:
+        ClusterError: Dask is not installed, nobody answers, there is no worker, or one has other code.
+        WorkerDiedError: in the context, where the cluster is lost or a task has ended several workers.
+    """
+    try:
+        from distributed import Client
+        from distributed.scheduler import KilledWorker
+    except ImportError:
+        raise ClusterError("Dask is not installed: pip install 'tarocchi-solver[cluster]'") from None
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"no scheduler answers at {address} ({error}): start one by `dask scheduler` and give its address, such as "
+            "tcp://10.0.0.1:8786"
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        except TimeoutError:
+            raise ClusterError(
+                f"the scheduler at {address} has no worker: start some by `dask worker {address}`"
+            ) from None
+        _require_the_same(client.run(identity, on_error="return"))
+        threads = client.nthreads()
+        tell(f"{len(threads)} workers with {sum(threads.values())} threads; dashboard: {client.dashboard_link}")
+        try:
+            yield client.get_executor(pure=False)
+        except KilledWorker as error:
+            raise WorkerDiedError(f"a task has ended several workers of the cluster: {error}") from None
+        except CancelledError:
+            raise WorkerDiedError(f"the cluster at {address} is lost") from None
+
+
+def _require_the_same(found: dict[str, object]) -> None:
+    own = identity()
+    for worker, other in found.items():
+        if isinstance(other, BaseException):
+            raise ClusterError(
+                f"worker {worker} cannot import this program ({other}): install it there as here, with its bench extra"
+            )
+        if other != own:
+            raise ClusterError(
+                f"worker {worker} has other code or another Python, numpy or numba ({other}; here {own}): install the "
+                "same there as here"
+            )
