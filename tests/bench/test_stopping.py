@@ -177,7 +177,8 @@ def test_tasks_are_worked_off() -> None:
 def test_what_a_task_raises_comes_out() -> None:
     with pytest.raises(ValueError, match="math domain error") as caught:
         list(work_off(math.sqrt, [1.0, -1.0], 2))
-    assert "In a worker process" in caught.value.__notes__[0]
+    assert caught.value.__notes__[0] == "in number -1.0"
+    assert "In a worker process" in caught.value.__notes__[1]
 
 
 def test_a_worker_that_dies_is_missed() -> None:
