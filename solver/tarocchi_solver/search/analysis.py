@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -82,6 +83,7 @@ def analyze(
     *,
     seed: int | None = None,
     threads: int = 1,
+    executor: Executor | None = None,
     options: SearchOptions | None = None,
     stop: threading.Event | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -92,12 +94,12 @@ def analyze(
         observation: what the seat knows, as for `search`.
         budget: caps; those on worlds and iterations hold for the last search, that on time for the whole analysis.
             Without any the analysis ends when it is stopped.
-        seed, threads, options, stop, clock: as for `search`.
+        seed, threads, executor, options, stop, clock: as for `search`.
 
     Raises:
         What `search` raises, with the first answer.
     """
-    return Analysis(_snapshots(observation, budget or Budget(), seed, threads, options, stop, clock))
+    return Analysis(_snapshots(observation, budget or Budget(), seed, threads, executor, options, stop, clock))
 
 
 def _snapshots(
@@ -105,6 +107,7 @@ def _snapshots(
     budget: Budget,
     seed: int | None,
     threads: int,
+    executor: Executor | None,
     options: SearchOptions | None,
     stop: threading.Event | None,
     clock: Callable[[], float],
@@ -121,7 +124,7 @@ def _snapshots(
     while True:
         started = clock()
         caps = replace(budget, iterations=iterations, time_ms=None)
-        found = search(observation, caps, seed=seed, threads=threads, options=options, stop=end)
+        found = search(observation, caps, seed=seed, threads=threads, executor=executor, options=options, stop=end)
         reason = found.diagnostics.stop_reason
         is_cut = reason is StopReason.STOPPED
         if is_cut:

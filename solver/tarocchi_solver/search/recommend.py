@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
@@ -68,6 +69,7 @@ def search(
     *,
     seed: int | None = None,
     threads: int = 1,
+    executor: Executor | None = None,
     options: SearchOptions | None = None,
     include: Move | None = None,
     stop: Stop | None = None,
@@ -84,6 +86,9 @@ def search(
         seed: 0 to 2**64 - 1; drawn if None. With the same observation, seed and a budget without time the answer
             is the same to the last bit.
         threads: threads to search on, as far as its share of the cores goes; they change the time, never the answer.
+        executor: who searches instead of threads of this process, such as other processes or a cluster: it gets as
+            many blocks of worlds at a time as there would be threads, each of some 30 milliseconds. It changes the
+            time, never the answer, and is left open.
         options: parameters of the search.
         include: a legal move that the answer tells about as well as about the best ones, for the review of a deal: of
             very many discards or declarations the search compares the most sensible alone.
@@ -100,11 +105,14 @@ def search(
         IllegalMoveError: the move to include is not legal.
         TypeError: an argument, a cap or an option is of another type.
         ValueError: a cap, the seed, the number of threads or an option is out of range.
+        What the executor raises where it can work no more.
     """
     started = clock() if began is None else began
     _check_arguments(observation, budget, seed, threads, options)
     if stop is not None and not callable(getattr(stop, "is_set", None)):
         raise TypeError(f"stop is {stop!r}: give a threading.Event, or leave it out")
+    if executor is not None:
+        _check_type("executor", executor, Executor, "give one of concurrent.futures, or leave it out for threads")
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is {progress!r}: give a function of one number, or leave it out")
     budget = budget or Budget()
@@ -123,7 +131,7 @@ def search(
         include=include,
     )
     limits = Limits(None if budget.time_ms is None else started + budget.time_ms / 1000, stop, clock)
-    return search_decision(decision, budget, limits, options, threads, progress)
+    return search_decision(decision, budget, limits, options, threads, progress, executor)
 
 
 def search_decision(
@@ -133,6 +141,7 @@ def search_decision(
     options: SearchOptions,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
+    executor: Executor | None = None,
 ) -> Recommendation:
     """Returns the answer to a decision that has been made ready; the arguments are as `search` checks them.
 
@@ -141,7 +150,7 @@ def search_decision(
     view = decision.view
     inference = infer(view, decision.sampler, split(decision.seed, _PILOT_STREAM), options.inference)
     source = Source(decision.sampler, inference.belief, split(decision.seed, _WORLDS_STREAM))
-    found = _answer(decision, source, Runner(threads, limits, progress), budget, options)
+    found = _answer(decision, source, Runner(threads, limits, progress, executor), budget, options)
     diagnostics = replace(found.diagnostics, belief_effective_share=inference.effective_share)
     found = replace(found, diagnostics=diagnostics)
     return calibrated(view, found, fits_of(view.variant.name)) if options.calibrated else found

@@ -61,6 +61,10 @@ class ContradictionError(Exception):
         self.facts = tuple(facts)
         super().__init__(f"{self._claim} these facts: {'; '.join(self.facts) or 'none are named'}")
 
+    def __reduce__(self) -> tuple[type[ContradictionError], tuple[tuple[str, ...]]]:
+        # it may come from another process, and is made of its facts there, not of its message
+        return type(self), (self.facts,)
+
 
 class WorldNotFoundError(ContradictionError):
     """Says that a long search met no world that fits the facts, without a proof that there is none."""
