@@ -15,6 +15,7 @@ import functools
 import hashlib
 import logging
 import os
+import pickle
 import platform
 import re
 import shutil
@@ -26,7 +27,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import config
+from numba.core import config, serialize
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.runtime import rtsys
 from numba.core.sigutils import normalize_signature
@@ -180,7 +181,10 @@ class _Locator:
 
 
 class _KernelCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    """numba's way of storing a compiled function, with our place for it."""
+    """numba's way of storing a compiled function, with our place for it, and a digest that tells damage.
+
+    Machine code in which a byte is wrong loads like any other, and then gives wrong answers or ends the process.
+    """
 
     def __init__(self, function: Callable[..., Any], folder: Path, form: str = "") -> None:
         self._lineno = function.__code__.co_firstlineno
@@ -188,15 +192,31 @@ class _KernelCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}{form}"
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
 
+    def reduce(self, compiled: Any) -> tuple[bytes, bytes]:
+        content = serialize.dumps(self._parts(compiled))
+        return hashlib.sha256(content).digest(), content
+
+    def rebuild(self, target_context: Any, payload: tuple[bytes, bytes]) -> Any:
+        digest, content = payload
+        if hashlib.sha256(content).digest() != digest:
+            raise ValueError("its content has changed since it was written")
+        return self._from_parts(target_context, pickle.loads(content))
+
+    def _parts(self, compiled: Any) -> Any:
+        return super().reduce(compiled)
+
+    def _from_parts(self, target_context: Any, parts: Any) -> Any:
+        return super().rebuild(target_context, parts)
+
 
 class _InnerCacheImpl(_KernelCacheImpl):
     """The same for the inner form of a function."""
 
-    def reduce(self, compiled: Any) -> Any:
+    def _parts(self, compiled: Any) -> Any:
         return reduced(compiled)
 
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        return rebuilt(target_context, payload)
+    def _from_parts(self, target_context: Any, parts: Any) -> Any:
+        return rebuilt(target_context, parts)
 
 
 class _KernelCache(FunctionCache):  # type: ignore[misc]
@@ -222,7 +242,9 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
                 raise ValueError(f"holds {result.signature.args} in place of {signature}")
         except Exception as error:
             # Whatever the damage (a cut pickle, a foreign object file), the remedy is the same.
-            log.warning("kernel cache entry %s is damaged (%s): compiling it again", self._name, error)
+            log.warning(
+                "kernel cache entry %s in %s is damaged (%s): compiling it again", self._name, self.cache_path, error
+            )
             with contextlib.suppress(OSError):
                 self.flush()
             return None

@@ -150,6 +150,27 @@ def test_damaged_files_heal(probe: Probe, caplog: pytest.LogCaptureFixture, suff
     assert hits_and_misses(again.scaled_plus_one) == (1, 0)
 
 
+def test_a_single_wrong_bit_is_noticed(probe: Probe, caplog: pytest.LogCaptureFixture) -> None:
+    """Also where all else of the file is as it was: machine code with a wrong byte would be run."""
+    assert probe.restart().scaled_plus_one(3) == 7
+    files = [path for path in probe.cache.rglob("*.nbc") if "scaled_plus_one" in path.name or "scale." in path.name]
+    whole = {file: file.read_bytes() for file in files}
+    for file, content in whole.items():
+        for share in (0.3, 0.5, 0.7, 0.9):
+            place = int(len(content) * share)
+            file.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+            caplog.clear()
+            module = probe.restart()
+            if "inner" in file.name:
+                # the outer form takes its place unless it is compiled anew
+                for outer in [*probe.files(".nbi"), *probe.files(".nbc")]:
+                    if "inner" not in outer.name:
+                        outer.unlink()
+            assert module.scaled_plus_one(3) == 7
+            assert "compiling it again" in caplog.text, (file, share)
+            file.write_bytes(content)
+
+
 def test_swapped_files_of_two_signatures_heal(probe: Probe, caplog: pytest.LogCaptureFixture) -> None:
     """What two processes can leave behind that start at the same time on an empty cache."""
     first = probe.restart()

@@ -14,7 +14,7 @@ def warm_up() -> None:
     Every command and server that finds them there starts within seconds, also where the folder can only be read. They
     serve the kind of processor on which they were compiled.
     """
-    with Waiting("Compiling the kernels, which takes a minute where none are there"):
+    with Waiting("Testing the kernels; to compile what is not there takes up to a minute"):
         from tarocchi_engine.compilation import default_cache_root, keeps_kernels
         from tarocchi_solver.search.warm_up import SelfTestError
         from tarocchi_solver.search.warm_up import warm_up as warm_up_search
@@ -25,4 +25,4 @@ def warm_up() -> None:
             fail(f"the kernels fail their test: {error}", FAILURE)
     if not keeps_kernels():
         fail("the kernels work but could not all be kept: see the line above", FAILURE)
-    typer.echo(f"All kernels are compiled and tested. They are kept in {default_cache_root()}")
+    typer.echo(f"All kernels are compiled and tested. They are kept in {default_cache_root().resolve()}")
