@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor
 from pathlib import Path
@@ -11,9 +12,13 @@ from typing import Final
 from tarocchi_bench.workers import WorkerDiedError
 from tarocchi_engine.compilation import sources_digest
 from tarocchi_solver import __version__
+from tarocchi_solver.addresses import split_address
 
 CONNECT_SECONDS: Final = 10.0
 """How long a scheduler may take to answer, and its first worker to be there."""
+
+
+_SCHEMES: Final = ("tcp", "tls")
 
 
 class ClusterError(Exception):
@@ -50,6 +55,9 @@ def cluster_executor(address: str, tell: Callable[[str], None]) -> Iterator[Exec
         from distributed.scheduler import KilledWorker
     except ImportError:
         raise ClusterError("Dask is not installed: pip install 'tarocchi-solver[cluster]'") from None
+    _check_address(address)
+    # it would print tracebacks of its own beside what is raised
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -66,13 +74,26 @@ def cluster_executor(address: str, tell: Callable[[str], None]) -> Iterator[Exec
             ) from None
         _require_the_same(client.run(identity, on_error="return"))
         threads = client.nthreads()
-        tell(f"{len(threads)} workers with {sum(threads.values())} threads; dashboard: {client.dashboard_link}")
+        tell(f"threads of the cluster's workers: {sum(threads.values())}; dashboard: {client.dashboard_link}")
         try:
             yield client.get_executor(pure=False)
         except KilledWorker as error:
             raise WorkerDiedError(f"a task has ended several workers of the cluster: {error}") from None
         except CancelledError:
             raise WorkerDiedError(f"the cluster at {address} is lost") from None
+
+
+def _check_address(address: str) -> None:
+    """Raises `ClusterError` for what can be no scheduler: Dask tries such addresses for long, or for ever."""
+    scheme, separator, place = address.rpartition("://")
+    try:
+        if separator and scheme not in _SCHEMES:
+            raise OSError(f"{address!r} is no address: it begins with {' or '.join(f'{name}://' for name in _SCHEMES)}")
+        _host, port = split_address(place)
+        if port == 0:
+            raise OSError(f"{address!r} is no address: the port is missing")
+    except OSError as error:
+        raise ClusterError(f"--cluster: {error}; the scheduler prints its own, such as tcp://10.0.0.1:8786") from None
 
 
 def _require_the_same(found: dict[str, object]) -> None:

@@ -149,7 +149,7 @@ def test_the_command_plays_on_a_cluster(scheduler: Any) -> None:
     alone = CliRunner().invoke(app, ["arena", *given, "--workers", "1"])
     found = CliRunner().invoke(app, ["arena", *given, "--cluster", scheduler.scheduler_address])
     assert (found.exit_code, alone.exit_code) == (0, 0), found.output
-    assert "2 workers with 2 threads" in found.stderr
+    assert "threads of the cluster's workers: 2" in found.stderr
     times = re.compile(r'"cpu_ms_per_decision_.": [\d.]+')
     assert times.sub("", found.stdout) == times.sub("", alone.stdout)
 
@@ -158,7 +158,11 @@ def test_what_is_no_cluster_is_told(scheduler: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     for address, words in (
         ("tcp://127.0.0.1:1", "no scheduler answers at"),
-        ("nonsense://nowhere", "no scheduler answers at"),
+        ("nonsense://nowhere:1", "is no address: it begins with tcp:// or tls://"),
+        ("tcp://127.0.0.1:99999", "a port is a number from 0 to 65535"),
+        ("nonsense", "is no address: give host and port"),
+        ("tcp://", "is no address"),
+        ("", "is no address"),
     ):
         with pytest.raises(ClusterError, match=words), cluster_executor(address, lambda _sentence: None):
             pass
@@ -169,7 +173,9 @@ def test_what_is_no_cluster_is_told(scheduler: Any, monkeypatch: pytest.MonkeyPa
     ):
         pass
     with (
-        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0", silence_logs=50) as empty,
+        distributed.LocalCluster(
+            n_workers=0, processes=False, protocol="tcp", dashboard_address=":0", silence_logs=50
+        ) as empty,
         pytest.raises(ClusterError, match="has no worker: start some by `dask worker"),
         cluster_executor(empty.scheduler_address, lambda _sentence: None),
     ):
