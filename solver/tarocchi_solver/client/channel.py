@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,13 +24,6 @@ CHANNEL_OPTIONS: Final[tuple[tuple[str, int], ...]] = (
 )
 _RESOLVED: Final = re.compile(r"(dns|ipv4|ipv6|xds):[!-~]+")
 """What gRPC itself looks up, and which may be several servers."""
-_BALANCED: Final = json.dumps(
-    {
-        "loadBalancingConfig": [{"round_robin": {}}],
-        "healthCheckConfig": {"serviceName": "tarocchi.solver.v1.SolverService"},
-    }
-)
-"""Among several servers calls go round those that say that they are healthy; what is looked up may say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +54,8 @@ def open_channel(address: str, *, token: str | None = None, tls: ClientTls | boo
     _check(address, token, tls)
     credentials = _credentials(token, tls)
     if credentials is not None:
-        return grpc.secure_channel(address, credentials, options=_options(address))
-    channel = grpc.insecure_channel(address, options=_options(address))
+        return grpc.secure_channel(address, credentials, options=CHANNEL_OPTIONS)
+    channel = grpc.insecure_channel(address, options=CHANNEL_OPTIONS)
     return channel if token is None else grpc.intercept_channel(channel, _WithToken(token))
 
 
@@ -74,15 +66,11 @@ def open_aio_channel(
     _check(address, token, tls)
     credentials = _credentials(token, tls)
     if credentials is not None:
-        return grpc.aio.secure_channel(address, credentials, options=_options(address))
+        return grpc.aio.secure_channel(address, credentials, options=CHANNEL_OPTIONS)
     interceptors: list[grpc.aio.ClientInterceptor] = (
         [] if token is None else [_AioUnaryWithToken(token), _AioStreamWithToken(token)]
     )
-    return grpc.aio.insecure_channel(address, options=_options(address), interceptors=interceptors)
-
-
-def _options(address: str) -> list[tuple[str, Any]]:
-    return [*CHANNEL_OPTIONS, *([("grpc.service_config", _BALANCED)] if _RESOLVED.match(address) else [])]
+    return grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS, interceptors=interceptors)
 
 
 def _check(address: str, token: str | None, tls: ClientTls | bool | None) -> None:

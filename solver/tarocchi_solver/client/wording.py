@@ -14,7 +14,6 @@ _NOBODY: Final = re.compile(
     "|resolving|resolution",
     re.IGNORECASE,
 )
-_UNREADY: Final = re.compile("backend unhealthy", re.IGNORECASE)
 _NO_AGREEMENT: Final = re.compile("socket closed|reset by peer|ssl|handshake|certificate|wrong_version", re.IGNORECASE)
 _OTHER_NAME: Final = re.compile("hostname verification check failed", re.IGNORECASE)
 _RESTARTING: Final = frozenset({"WARMING_UP", "DRAINING"})
@@ -24,14 +23,12 @@ _QUOTED: Final = 300
 
 
 def is_unreached(error: SolverError) -> bool:
-    """Tells whether nobody listens at the address, or nobody there is ready, so that nothing of the call was sent."""
-    if error.code is not grpc.StatusCode.UNAVAILABLE or error.reason:
-        return False
-    return bool(_NOBODY.search(error.details) or _UNREADY.search(error.details))
+    """Tells whether nobody listens at the address, so that nothing of the call was sent."""
+    return error.code is grpc.StatusCode.UNAVAILABLE and not error.reason and bool(_NOBODY.search(error.details))
 
 
 def is_away(error: SolverError) -> bool:
-    """Tells whether the server is restarted: nobody is ready, or it refuses every call until it is warm or gone."""
+    """Tells whether the server is restarted: nobody listens, or it refuses every call until it is warm or gone."""
     is_restarting = error.code is grpc.StatusCode.UNAVAILABLE and error.reason in _RESTARTING
     return is_restarting or is_unreached(error)
 
@@ -60,10 +57,6 @@ def _sentence(error: SolverError, spent: str) -> str | None:
         return (
             "the certificate is for another name: mend the address, whose host has to stand in the server's "
             "certificate, or give the server a certificate for this one"
-        )
-    if _UNREADY.search(error.details):
-        return (
-            f"none of the servers is ready, after {spent}: they are being started or stopped, so ask again in a moment"
         )
     if is_unreached(error):
         return f"nobody listens at the address, after {spent}: start the service, or mend the address"
